@@ -1,8 +1,9 @@
-"""The observation as published networks read it: what hints leave open of a card, weighed by the copies left.
+"""The V0 belief, the input of published networks: a card's plausible cards, weighted by the copies left.
 
-The networks of Hu and Foerster (2020) and of most authors after them read the canonical observation with one change.
-Where it has the set of a card's plausible cards, theirs has the V0 belief (Foerster et al. 2019): the copies of every
-plausible card that lie neither in the discard nor on a firework, divided by their sum. It follows from the bits.
+The networks of Hu and Foerster (2020) and of most later authors read the canonical observation with one change: the V0
+belief (Foerster et al. 2019) replaces the set of a card's plausible cards. It is the number of copies of every
+plausible card that are neither in the discard pile nor on a firework, divided by their sum. `v0_belief` computes it
+from the observation bits alone.
 """
 
 from dataclasses import replace
@@ -23,19 +24,19 @@ STANDARD = tuple(HanabiConfig(players=players) for players in (2, 3, 4, 5))
 
 
 def v0_belief(observation: ArrayLike, config: HanabiConfig | None = None) -> NDArray[np.float32]:
-    """The V0 input of published networks, from an observation.
+    """Return the V0 input of published networks for an observation.
 
     Args:
-        observation: single bits of any number type, (..., bits); `hanabako.unpack` makes them of packed words.
-        config: whose observation it is; None is the standard game of 2, 3, 4 or 5 players, told by its 658, 956, 1041
-            or 1280 bits.
+        observation: single bits of any number type, (..., bits); `hanabako.unpack` converts packed words to bits.
+        config: the configuration of the observation. None is the standard game; its 658, 956, 1041 or 1280 bits tell
+            the number of players, 2, 3, 4 or 5.
 
     Returns:
-        float32 (..., bits of the `canonical` observation): its bits, with the V0 belief of every card of every hand for
-        its plausible cards (zeros where there is no card). Other sections of ``config`` are left out.
+        float32 (..., bits of the `canonical` observation): the canonical bits, with the V0 belief of every hand card
+        instead of its plausible cards (zeros if there is no card). Other sections of the observation are dropped.
 
     Raises:
-        ValueError: the observation has another number of bits, or its ``observation_type`` is not ``"card_knowledge"``.
+        ValueError: the observation has a wrong number of bits, or ``observation_type`` is not ``"card_knowledge"``.
     """
     seen = np.asarray(observation)
     bits = seen.shape[-1] if seen.ndim else 0
@@ -54,31 +55,31 @@ def v0_belief(observation: ArrayLike, config: HanabiConfig | None = None) -> NDA
 
 
 def canonical(config: HanabiConfig) -> HanabiConfig:
-    """The same game, observed as the Hanabi Learning Environment does: with nothing on request."""
+    """Return the same game with the Hanabi Learning Environment's observation: without the optional sections."""
     return replace(config, observation_type="card_knowledge", history=1, belief=False, derived=False)
 
 
 class Places(NamedTuple):
-    """Where the bits are that `v0_belief` reads."""
+    """The indices of the bits that `v0_belief` reads."""
 
     columns: NDArray[np.int64]
-    """(bits,): the canonical bits in the observation; the indices below are among these."""
+    """(bits,): the canonical bits in the observation. The indices below count within these."""
     plausible: NDArray[np.int64]
-    """(cards of all hands, cards): the bits of the sets."""
+    """(cards of all hands, cards): the bits of the plausible cards."""
     counted: NDArray[np.int64]
-    """(bits,): those of the discard and of the fireworks."""
+    """(bits,): the bits of the discard pile and of the fireworks."""
     gone: NDArray[np.float32]
-    """(bits, cards): 1 if one of the counted bits says that a copy of the card lies there."""
+    """(bits, cards): 1 if the counted bit, when set, means that a copy of the card is there."""
     box: NDArray[np.float32]
-    """(cards,): copies of each card in the box."""
+    """(cards,): the copies of each card in the box."""
 
 
 @cache
 def places_of(config: HanabiConfig) -> Places:
-    """The `Places` in observations of ``config``.
+    """Return the `Places` in observations of ``config``.
 
     Raises:
-        ValueError: its ``observation_type`` is another.
+        ValueError: ``observation_type`` is not ``"card_knowledge"``.
     """
     if config.observation_type != "card_knowledge":
         raise ValueError(f'a V0 belief needs observation_type="card_knowledge", got {shown(config.observation_type)}')
@@ -89,7 +90,7 @@ def places_of(config: HanabiConfig) -> Places:
     cards, suits = rules.suits * rules.ranks, np.arange(rules.suits)
     on_fireworks, discarded = np.zeros((cards, cards), np.float32), np.zeros((discards.bits, cards), np.float32)
     discarded[np.arange(discards.bits), discards.cards] = 1
-    in_order = np.reshape(fireworks.cards, (rules.suits, rules.ranks))  # black runs down
+    in_order = np.reshape(fireworks.cards, (rules.suits, rules.ranks))  # black descends
     for played in range(rules.ranks):
         on_fireworks[suits * rules.ranks + played, in_order[:, : played + 1].T] = 1
     return Places(

@@ -1,4 +1,4 @@
-"""What a game of Hanabi can be: the configuration people write, its checks, and the presets."""
+"""The configuration of Hanabi, its checks, and the presets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,52 +18,54 @@ OBSERVATION_TYPES = {
 class HanabiConfig:
     """A configuration of Hanabi: its rules and what its players observe.
 
-    Names are the Hanabi Learning Environment's if it has the option. Every default is the standard game's. Rule numbers
-    are those of ``hanabi_env/README.md``.
+    Options that the Hanabi Learning Environment has, too, have its names. The defaults are the standard game. Rule
+    numbers refer to ``hanabi_env/README.md``.
 
     Raises:
         ValueError: a field has a wrong type or value, or the hands do not fit the deck.
     """
 
     players: int = 2
-    """Players, 2 to 5 (H1)."""
+    """The number of players, 2 to 5 (H1)."""
     colors: int = 5
-    """Suits of the box, 1 to 5, in the order R Y G W B (H1)."""
+    """The number of colored suits, 1 to 5, in the order R Y G W B (H1)."""
     ranks: int = 5
-    """Cards of a complete firework, 1 to 5 (H10); a small deck has fewer copies too (E17)."""
+    """The number of cards in a complete firework, 1 to 5 (H10); with fewer ranks, cards have fewer copies (E17)."""
     hand_size: int | None = None
-    """Cards per hand; ``None`` is the booklet's 5 for 2 or 3 players and 4 for 4 or 5 (H2)."""
+    """Cards per hand; ``None``: the booklet's 5 for 2 or 3 players and 4 for 4 or 5 players (H2)."""
     max_information_tokens: int = 8
-    """Information tokens at the start, which is also the most there can be, 0 to 50 (H3, H17)."""
+    """The number of information tokens at the start, which is also the maximum, 0 to 50 (H3, H17)."""
     max_life_tokens: int = 3
-    """Lives at the start, 1 to 50; the game is lost with the last one (H3, H12, H16)."""
+    """The number of lives at the start, 1 to 50; a team without lives has lost (H3, H12, H16)."""
     random_start_player: bool = False
-    """A random player starts, not player 0 (H4)."""
+    """Whether a random player starts instead of player 0 (H4)."""
     multicolor: str | None = None
-    """A multicolor suit: ``"own_color"`` (V1) or ``"all_colors"`` (V2)."""
+    """The multicolor suit: ``None``, ``"own_color"`` (V1) or ``"all_colors"`` (V2)."""
     black_powder: bool = False
-    """A black suit that is played in descending order (V3)."""
+    """Adds a black suit, which is played in descending order (V3)."""
     black_distribution: str = "mirrored"
-    """Copies of the black cards: ``"mirrored"`` has one 1 and three 5s, ``"standard"`` the reverse (V3)."""
+    """The copies of the black cards: ``"mirrored"`` is one 1 and three 5s, ``"standard"`` is the reverse (V3)."""
     flamboyants: bool = False
-    """Bonus tiles reward a firework completed with a 5 (V4)."""
+    """Adds bonus tiles, which reward a firework completed with a 5 (V4)."""
     final_bouquet: bool = False
-    """Play goes on until every firework is complete or the game is lost (V5)."""
+    """The game continues until every firework is complete or the game is lost (V5)."""
     choreography: bool = False
     """A player may announce the color of the card being played (V6)."""
     empty_hints: bool = False
-    """A hint may touch no card at all (H7)."""
+    """Allows hints that touch no card (H7)."""
     score_on_loss: str = "zero"
-    """What a lost game scores: ``"zero"`` (the opening score: 0, minus ``ranks`` with black powder, N4) or the points
-    on the ``"fireworks"`` (H12)."""
+    """The score of a lost game: ``"zero"`` (the score at the start: 0, or minus ``ranks`` with black powder, N4) or the
+    points on the ``"fireworks"`` (H12)."""
     observation_type: str = "card_knowledge"
-    """``"minimal"`` (no knowledge section), ``"card_knowledge"``, or ``"seer"`` (knowledge is the truth)."""
+    """``"minimal"`` (no knowledge section), ``"card_knowledge"``, or ``"seer"`` (the knowledge section shows the true
+    cards)."""
     history: int = 1
-    """How many last actions the observation holds, 1 to 32."""
+    """The number of last actions in the observation, 1 to 32."""
     belief: bool = False
-    """Adds the possible cards of every card, by hints and by counting."""
+    """Adds the possible cards of every hand card, from hints and from counting, to the observation."""
     derived: bool = False
-    """Adds flags a careful player would work out: playable, dead, surely playable, surely dead, all copies seen."""
+    """Adds to the observation flags that a careful player would work out: playable, dead, surely playable, surely dead,
+    all copies seen."""
 
     def __post_init__(self) -> None:
         check_field_types(self)
@@ -81,46 +83,46 @@ class HanabiConfig:
 
     @property
     def cards_in_hand(self) -> int:
-        """The hand size in force: ``hand_size``, or the booklet's (H2)."""
+        """The number of cards per hand: ``hand_size``, or the booklet's number if that is ``None`` (H2)."""
         if self.hand_size is not None:
             return self.hand_size
         return 5 if self.players < 4 else 4
 
     @property
     def deck_size(self) -> int:
-        """Cards in the box (H1, V1, V2, V3, E17, N6)."""
+        """The number of cards in the box (H1, V1, V2, V3, E17, N6)."""
         full = self.suits - (self.multicolor == "own_color")
         single = self.ranks if self.multicolor == "own_color" else 0
         return full * (3 if self.ranks == 1 else 2 * self.ranks) + single
 
     @property
     def suits(self) -> int:
-        """Fireworks: the colors, then multicolor (V1, V2), then black (V3)."""
+        """The number of suits. Their order is the colors, multicolor (V1, V2), black (V3)."""
         return self.colors + (self.multicolor is not None) + self.black_powder
 
     @property
     def hint_colors(self) -> int:
-        """Colors that a hint can name: V1's multicolor is one of them, V2's is not, black never is."""
+        """The number of colors that a hint can name: with the multicolor suit of V1, without that of V2 and black."""
         return self.colors + (self.multicolor == "own_color")
 
     @property
     def max_score(self) -> int:
-        """The score of a perfect game: black adds nothing (V3)."""
+        """The score of a perfect game; the black suit adds nothing to it (V3)."""
         return (self.suits - self.black_powder) * self.ranks
 
     @property
     def observation_bits(self) -> int:
-        """Bits of an observation."""
+        """The number of bits of an observation."""
         return observation_bits(self.rules())
 
     @property
     def observation_name(self) -> str:
-        """The name of the observation: a score without it cannot be compared with another."""
+        """The name of the observation. Scores are comparable only if this name is the same."""
         options = [f"history={self.history}"] * (self.history > 1) + ["belief"] * self.belief
         return "+".join([self.observation_type, *options, *["derived"] * self.derived])
 
     def rules(self) -> Rules:
-        """The configuration in numbers, for the compiled rules."""
+        """Return the configuration as numbers for the compiled rules."""
         hand, suits, cards = self.cards_in_hand, self.suits, self.suits * self.ranks
         hints = (self.players - 1) * (self.hint_colors + self.ranks)
         announced = hand * suits if self.choreography else 0
@@ -153,7 +155,7 @@ class HanabiConfig:
 
 
 def _check_deal(config: HanabiConfig) -> None:
-    """The hands must fit the deck, as in the Learning Environment."""
+    """Check that the hands fit the deck, as the Hanabi Learning Environment does."""
     most = config.deck_size // config.players
     if not 1 <= config.cards_in_hand <= most:
         raise ValueError(
@@ -190,12 +192,13 @@ PRESETS: dict[str, HanabiConfig] = {
         empty_hints=True,
     ),
 }
-"""Named configurations. ``standard`` is the Learning Environment's, ``small`` and ``very_small`` its research games.
-The booklets differ in the base game only by empty hints (H7). From ``avalanche_5`` to ``easier`` every preset adds one
-extension to ``standard`` (V1 to V6, H16, H17), so that scores differ by it alone; ``grands_feux_all`` is that booklet
-with its three extensions (V7), ``all_extensions`` every rule that can be on at once."""
+"""The configurations by name. ``standard`` is the game of the Hanabi Learning Environment; ``small`` and ``very_small``
+are its research games. The booklets' base games differ only in empty hints (H7). The presets from ``avalanche_5`` to
+``easier`` change ``standard`` by one extension each (V1 to V6, H16, H17), so that its effect on scores can be measured.
+``grands_feux_all`` is that booklet's game with its three extensions (V7). ``all_extensions`` has every rule that can be
+on at once."""
 
 
 def make_config(config: HanabiConfig | None = None, preset: str | None = None, **options: Any) -> HanabiConfig:
-    """The configuration that the keywords of every factory mean; see `hanabako.words.checks.build_config`."""
+    """Return the configuration from a factory's keywords; see `hanabako.words.checks.build_config`."""
     return build_config(PRESETS, config, preset, options)

@@ -1,4 +1,4 @@
-"""What Hanabi declares of itself: see `hanabako.games`."""
+"""The declaration of Hanabi: see `hanabako.games`."""
 
 from hanabako.games import GameEntry
 
@@ -19,7 +19,7 @@ GAME = GameEntry(
     site="hanablive",
 )
 
-make_seat = GAME.make_seat  # what the registries of Gymnasium and PettingZoo call
+make_seat = GAME.make_seat  # called by the registries of Gymnasium and PettingZoo
 make_seat_by_old_id = GAME.make_seat_by_old_id
 make_vector = GAME.make_vector
 make_vector_seat = GAME.make_vector_seat

@@ -1,4 +1,4 @@
-"""Hanabi as the shared environments see it: rules, words, positions and pictures under one name."""
+"""The interface of Hanabi to the shared environments: rules, texts, positions and pictures in one class."""
 
 from typing import Any
 
@@ -66,9 +66,9 @@ class HanabiGame(Game):
 
 
 def make_game(config: HanabiConfig | None = None, preset: str | None = None, **fields: Any) -> HanabiGame:
-    """The game that the keywords of every factory mean.
+    """Return the configured game from a factory's keywords.
 
     Raises:
-        ValueError: a keyword is wrong, by name and value.
+        ValueError: a keyword has a wrong name or value.
     """
     return HanabiGame(make_config(config, preset, **fields))

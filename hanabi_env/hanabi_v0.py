@@ -10,12 +10,12 @@ observation  ``observation`` int8 (n,), ``action_mask`` int8 (A,); n = 658, 956,
 rewards      the change of the team's score, to every agent
 ===========  ===================================================================================================
 
-Rules, rulings, actions and observations by index are in ``hanabi_env/README.md``. Arguments of all three factories:
-nothing (the standard game for two), ``config=HanabiConfig(...)``, or ``preset="name"`` and any field of
-`hanabi_env.HanabiConfig` by name; and ``render_mode`` (``"human"``, ``"ansi"``, ``"rgb_array"``).
+The rules, our rulings, and the index of every action and observation bit are in ``hanabi_env/README.md``. All three
+factories take ``config=HanabiConfig(...)``, or ``preset="name"`` and any field of `hanabi_env.HanabiConfig` by name;
+and ``render_mode`` (``"human"``, ``"ansi"``, ``"rgb_array"``). The default is the standard game for two players.
 
 An illegal action ends the game with reward -1 for the offender in `env` and `parallel_env` (PettingZoo's wrapper), and
-raises ``ValueError`` in `raw_env`. `raw_env` is some six times faster than `env`: the wrappers cost more than the game.
+raises ``ValueError`` in `raw_env`. `raw_env` is about six times as fast as `env`: wrappers take longer than the game.
 
 Version history:
 
@@ -37,19 +37,19 @@ __all__ = ["env", "parallel_env", "raw_env"]
 def raw_env(
     config: HanabiConfig | None = None, preset: str | None = None, render_mode: str | None = None, **fields: Any
 ) -> CardGameAEC:
-    """The bare environment, with its own checks.
+    """Return the environment without wrappers. It checks its own arguments and actions.
 
     Raises:
-        ValueError: a keyword is wrong, by name and value.
+        ValueError: a keyword has a wrong name or value.
     """
     return CardGameAEC(make_game(config, preset, **fields), render_mode)
 
 
 def env(**keywords: Any) -> AECEnv:
-    """`raw_env` in PettingZoo's usual wrappers."""
+    """Return `raw_env` in PettingZoo's usual wrappers."""
     return in_wrappers(raw_env(**keywords))
 
 
 def parallel_env(**keywords: Any) -> ParallelEnv:
-    """`env` with all agents stepping at once; only the acting agent's action counts."""
+    """Return `env` as a parallel environment: all agents step at once, and only the acting agent's action counts."""
     return turn_based_aec_to_parallel(env(**keywords))

@@ -1,28 +1,31 @@
-"""Games in the JSON of hanab.live, the site where people and bots play Hanabi.
+"""Games in the JSON format of hanab.live, the site where people and bots play Hanabi.
 
-    config, deck, actions = load("export.json")      # what https://hanab.live/export/<game> gives
+    config, deck, actions = load("export.json")      # a file from https://hanab.live/export/<game>
     env = hanabi_v0.raw_env(config=config)
     env.reset(options={"deck": deck})
     for action in actions:
         env.step(action)
 
-    save("mine.json", config, deck, actions)          # opens there with "Watch Replay", "JSON"
+    save("mine.json", config, deck, actions)          # the site opens it with "Watch Replay", "JSON"
 
-`python -m hanabi_env.hanablive export.json ...` replays files and says how they end; without a file it replays
-`SAMPLE`, a game of our bots as the site exports it.
+`python -m hanabi_env.hanablive export.json ...` replays files and prints how the games end; without a file it replays
+`SAMPLE`, a game of our bots in the site's export format.
 
-Format 3.0.0: ``players`` (names), ``deck`` (top first, whole hands dealt player by player, as here), ``actions``
-(``type`` 0 play, 1 discard, 2 color clue, 3 rank clue; ``target`` a card's place in the deck or the player who is
-told; ``value`` the color's place among the variant's clue colors, or the rank), ``options``, ``seed``. The last action
-of a game that was stopped before its end has ``type`` 4, ``target`` the player who stopped it or ran out of time, or -1
-(no player moved for a long time), and ``value`` the number of the reason; or ``type`` 5, ``target`` -1: by a vote. It
-is no action of the game: `ending` reads it, and `save` writes it.
+Format 3.0.0 has the keys ``players`` (names), ``deck`` (top first; whole hands are dealt player by player, as here),
+``actions``, ``options`` and ``seed``. An action has ``type`` (0 play, 1 discard, 2 color clue, 3 rank clue), ``target``
+(the index of a card in the deck, or the receiver of a clue) and ``value`` (the index of the color among the variant's
+clue colors, or the rank).
 
-What the site calls a variant is a set of suits, and `VARIANTS` lists those that are ours too. Its ``emptyClues`` is
-``empty_hints`` (H7), ``allOrNothing`` is ``final_bouquet`` (V5), ``oneExtraCard`` and ``oneLessCard`` change
-``hand_size``. Three things differ and hurt no replay: the site scores black powder as a sixth suit (30, not V3's 25),
-ends a game as soon as its highest reachable score is reached (and leaves out what was played after that), and names the
-suits otherwise.
+If a game was stopped before its end, its last action says so. With ``type`` 4, ``target`` is the player who stopped the
+game or ran out of time, or -1 if no player moved for a long time, and ``value`` is the number of the reason. With
+``type`` 5 and ``target`` -1, the players stopped it by a vote. This entry is not an action of the game: `ending` reads
+it, and `save` writes it.
+
+The site's variants are sets of suits; `VARIANTS` lists those that exist here, too. The site's option ``emptyClues`` is
+``empty_hints`` (H7), ``allOrNothing`` is ``final_bouquet`` (V5), and ``oneExtraCard`` and ``oneLessCard`` change
+``hand_size``. Three differences do not affect replays. The site scores black powder as a sixth suit (30 points, not
+V3's 25). It ends a game when the highest reachable score is reached, and leaves out later actions. It has different
+names for the suits.
 """
 
 import json
@@ -57,9 +60,9 @@ __all__ = [
 PLAY, DISCARD, COLOR_CLUE, RANK_CLUE, END_GAME, END_BY_VOTE = range(6)
 
 SAMPLE = Path(__file__).with_name("hanablive_sample.json")
-"""Game 0 of seed 1 of two players named ``smart``, in a file that the site opens."""
+"""A game that the site can open: game 0 of seed 1 of two ``smart`` bots."""
 LAST_REASON = 10
-"""The site numbers why a game ended from 1 to 10; 0 is a game that goes on."""
+"""The site's last number of a reason why a game ended; they count from 1, and 0 is a game that is not over."""
 
 PLAYER_NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")
 
@@ -81,8 +84,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "White Reversed & Rainbow (5 Suits)": {"multicolor": "all_colors", "black_powder": True, "colors": 3},
     "White Reversed & Rainbow (4 Suits)": {"multicolor": "all_colors", "black_powder": True, "colors": 2},
 }
-"""The site's variants whose suits are ours, and the fields that make them. Its Black suit is not black powder but V1's:
-five cards and a color of their own; a White Reversed one has no color, runs from 5 to 1, and is black powder (V3)."""
+"""The site's variants whose suits exist here, and their configuration fields. The site's Black suit is not black
+powder, but V1's multicolor: five cards with their own color. Its White Reversed suit has no color, descends from 5 to
+1, and is black powder (V3)."""
 
 SUIT_FIELDS = ("colors", "multicolor", "black_powder")
 HARMLESS_OPTIONS = ("variant", "numPlayers", "timed", "timeBase", "timePerTurn", "speedrun", "deckPlays", "tableName")
@@ -90,22 +94,22 @@ HARMLESS_OPTIONS += ("maxPlayers",)
 OUR_OPTIONS = ("emptyClues", "allOrNothing", "oneExtraCard", "oneLessCard", "startingPlayer")
 
 
-# --- In ---------------------------------------------------------------------------------------------------------------
+# --- Reading ----------------------------------------------------------------------------------------------------------
 
 
 def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], list[int]]:
-    """Read a game.
+    """Read a game from a file.
 
     Args:
-        file: a path, or an open text file; of at most 16 MB.
+        file: a path or an open text file, at most 16 MB.
 
     Returns:
-        The configuration, the deck (card names, top first, for ``reset(options={"deck": deck})``) and the actions from
-        player 0 on; see `ending` for a game that was stopped. Old games whose first player was another are turned
-        round, so that player 0 begins.
+        The configuration, the deck (card names, top first, for ``reset(options={"deck": deck})``) and the actions,
+        which begin with player 0. In old games in which another player begins, the players are renumbered. See `ending`
+        for a game that was stopped.
 
     Raises:
-        ValueError: the file is no such game, or uses what this Hanabi does not have; the text names it.
+        ValueError: the file is not such a game, or uses a feature that is missing here; the message names it.
         OSError: the file is missing or cannot be read.
     """
     if isinstance(file, (str, PathLike)):
@@ -114,9 +118,9 @@ def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], 
 
 
 def from_json(game: Any) -> tuple[HanabiConfig, list[str], list[int]]:
-    """Read a game from the parsed JSON of its file; what is returned, and errors in it, as for `load`."""
+    """Read a game from parsed JSON. Returns and errors are those of `load`."""
     if not isinstance(game, Mapping):
-        raise ValueError(f"a game of hanab.live is a JSON object, got {type(game).__name__}")  # noqa: TRY004 - of the file
+        raise ValueError(f"a game of hanab.live is a JSON object, got {type(game).__name__}")  # noqa: TRY004 - the file is bad
     options = _options(game)
     config = _config(len(_list(game, "players")), options)
     first = _number(options, "startingPlayer", 0, range(config.players))
@@ -128,21 +132,21 @@ def from_json(game: Any) -> tuple[HanabiConfig, list[str], list[int]]:
 
 
 def player_names(game: Mapping[str, Any], players: int) -> list[str]:
-    """Who played a game that `load` can read, from player 0 on as `load` turns it."""
+    """Return the names of the players of a game that `load` can read, in the order of `load`."""
     names = [str(name) for name in game["players"]]
     first = (game.get("options") or {}).get("startingPlayer") or 0
     return [names[(first + player) % players] for player in range(players)]
 
 
 def ending(game: Mapping[str, Any]) -> dict[str, int]:
-    """How the players stopped a game that `load` can read.
+    """Return how the players stopped a game that `load` can read.
 
     Returns:
-        The ``type`` (4 or 5), ``target`` (-1, or a player as `load` turns them) and ``value`` of its last action, see
-        the top of this module; empty if they did not.
+        The ``type`` (4 or 5), ``target`` (-1, or a player in the order of `load`) and ``value`` of the last action, see
+        the top of this module; empty if the game was not stopped.
 
     Raises:
-        ValueError: one of these is none that the site writes.
+        ValueError: a number is not one that the site writes.
     """
     players = len(game["players"])
     first = (game.get("options") or {}).get("startingPlayer") or 0
@@ -155,14 +159,14 @@ def ending(game: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _checked_end(end: Mapping[str, Any], players: int) -> dict[str, int]:
-    """An end action with nothing else in it."""
+    """Return a checked copy of an end action with only its three keys."""
     kind = _number(end, "type", None, range(END_GAME, END_BY_VOTE + 1))
     target = _number(end, "target", -1, range(-1, players))
     return {"type": kind, "target": target, "value": _number(end, "value", 0, range(LAST_REASON + 1))}
 
 
 def read_game(game: Any) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...], dict[str, Any], dict[str, int]]:
-    """Configuration, players' names, actions in words, options of a reset that deal the same cards, and the `ending`.
+    """Return the configuration, players' names, actions as text, reset options for the same deal, and the `ending`.
 
     Args:
         game: the parsed JSON of a file.
@@ -176,7 +180,7 @@ def read_game(game: Any) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...]
 
 
 def _options(game: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in force; some files name the variant beside them. What is off need not be known here."""
+    """Return the options that are on, and the variant, which some files name outside ``options``."""
     options = game.get("options") or {}
     if not isinstance(options, Mapping):
         raise ValueError(f"options must be an object, got {shown(options)}")  # noqa: TRY004
@@ -208,7 +212,7 @@ def _list(game: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _number(entry: Any, name: str, default: int | None, allowed: range) -> int:
-    """The integer under ``name``; ``ValueError`` if it is missing, none, or not ``allowed``."""
+    """Return the integer under ``name``; raise ``ValueError`` if it is missing, not an integer, or not ``allowed``."""
     value = entry.get(name, default) if isinstance(entry, Mapping) else None
     if type(value) is not int or value not in allowed:
         raise ValueError(f"{name} must be from {allowed.start} to {allowed.stop - 1} in {shown(entry)}")
@@ -222,13 +226,13 @@ def _card(config: HanabiConfig, card: Any) -> str:
 
 
 def _site_suits(config: HanabiConfig) -> str:
-    """The letters of our suits in the site's order: if both are there, black powder comes before multicolor."""
+    """Return the letters of our suits in the site's order, in which black powder comes before multicolor."""
     suits = suit_letters(config)
     return suits[:-2] + "KM" if suits.endswith("MK") else suits
 
 
 def _deck_refusal(config: HanabiConfig, cards: Sequence[str]) -> str:
-    """What is wrong with a deck that is not the whole box."""
+    """Return the error message for a deck that is not the whole box."""
     wanted = f"deck must be the whole box, {config.deck_size} cards, got"
     many = next(((card, count) for card, count in (Counter(cards) - box_of(config)).items()), None)
     return f"{wanted} {len(cards)}" if many is None else f"{wanted} {many[1]} {many[0]} too many"
@@ -261,7 +265,7 @@ def _clue(held: "Hands", kind: int, entry: Any) -> str:
     config = held.config
     offset = (_number(entry, "target", None, range(config.players)) - held.player) % config.players
     if offset == 0:
-        raise ValueError(f"player {held.player} tells no other player in {shown(entry)}")
+        raise ValueError(f"player {held.player} must give the clue to another player in {shown(entry)}")
     held.pass_on()
     if kind == RANK_CLUE:
         return f"hint {offset} {_number(entry, 'value', None, range(1, config.ranks + 1))}"
@@ -270,13 +274,13 @@ def _clue(held: "Hands", kind: int, entry: Any) -> str:
 
 
 def _turned(deck: list[str], config: HanabiConfig, first: int) -> list[str]:
-    """The deck that deals the hands of the players from ``first`` on to player 0 on."""
+    """Return the deck in which the hand of player ``first`` is dealt to player 0, and so on."""
     size, dealt = config.cards_in_hand, config.cards_in_hand * config.players
     return deck[first * size : dealt] + deck[: first * size] + deck[dealt:]
 
 
 class Hands:
-    """Who holds which place of the deck: all that is needed to tell slots and places apart."""
+    """The deck indices of the cards in all hands, to convert between slots and deck indices."""
 
     def __init__(self, config: HanabiConfig, deck_size: int, player: int = 0) -> None:
         size = config.cards_in_hand
@@ -287,7 +291,7 @@ class Hands:
         self.next_order = config.players * size
 
     def use(self, slot: int) -> int:
-        """The player plays or discards a slot and draws. Returns the card's place in the deck."""
+        """Play or discard the card of a slot and draw a card. Returns the used card's index in the deck."""
         hand = self.hands[self.player]
         order = hand.pop(slot)
         if self.next_order < self.deck_size:
@@ -297,11 +301,11 @@ class Hands:
         return order
 
     def pass_on(self) -> None:
-        """The next player's turn."""
+        """Begin the next player's turn."""
         self.player = (self.player + 1) % self.config.players
 
 
-# --- Out --------------------------------------------------------------------------------------------------------------
+# --- Writing ----------------------------------------------------------------------------------------------------------
 
 
 def save(
@@ -316,16 +320,16 @@ def save(
     """Write a game for the site.
 
     Args:
-        file: where; it is replaced as a whole.
-        config: the configuration; `variant_of` says which ones the site has.
-        deck: card names, top first: the hands of player 0 on, then the draws.
-        actions: from player 0 on. A game that is not at its end may be written too.
-        players: their names; Alice, Bob and so on if there are none.
-        seed: shown by the site.
-        end: how the players stopped the game, as `ending` tells it; nothing if they did not.
+        file: the path of the file, which is replaced.
+        config: the configuration, which the site must have; see `variant_of`.
+        deck: card names, top first: the hands from player 0 on, then the draws.
+        actions: the actions, which begin with player 0. The game need not be over.
+        players: the players' names; by default Alice, Bob and so on.
+        seed: a text that the site shows.
+        end: how the players stopped the game, in the form of `ending`; None or empty if they did not.
 
     Raises:
-        ValueError: the site does not have this configuration, or a name, card, action or the end is wrong.
+        ValueError: the site does not have this configuration, or a name, card, action or end is wrong.
     """
     names = list(players) or list(PLAYER_NAMES[: config.players])
     if len(names) != config.players:
@@ -351,14 +355,14 @@ def write_game(
     players: Sequence[str],
     end: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a game, or nothing if the site does not have its configuration.
+    """Write a game. If the site does not have its configuration, write nothing.
 
     Args:
         path: see `save`.
-        opening: the dealt position, as ``to_dict`` of the environment gives it.
+        opening: the dealt position, from ``to_dict`` of the environment.
         config: the configuration.
-        words: the actions.
-        players: their names.
+        words: the actions as text.
+        players: the players' names.
         end: see `save`.
 
     Raises:
@@ -373,10 +377,10 @@ def write_game(
 
 
 def variant_of(config: HanabiConfig) -> str:
-    """The site's name of this configuration's suits.
+    """Return the site's name of the variant with this configuration's suits.
 
     Raises:
-        ValueError: the site does not have this configuration; the text names the field.
+        ValueError: the site does not have this configuration; the message names the field.
     """
     standard = HanabiConfig()
     black = ("black_distribution",) if config.black_powder else ()
@@ -386,7 +390,7 @@ def variant_of(config: HanabiConfig) -> str:
                 f"hanab.live has only {name}={getattr(standard, name)!r}, got {shown(getattr(config, name))}"
             )
     if config.random_start_player:
-        raise ValueError("hanab.live lets player 0 begin: random_start_player must be False")
+        raise ValueError("random_start_player must be False, because player 0 begins on hanab.live")
     for variant, fields in VARIANTS.items():
         if all(getattr(config, name) == fields.get(name, getattr(standard, name)) for name in SUIT_FIELDS):
             return variant
@@ -395,7 +399,7 @@ def variant_of(config: HanabiConfig) -> str:
 
 
 def options_of(config: HanabiConfig) -> dict[str, bool]:
-    """The site's options that are on in this configuration.
+    """Return the site's options that are on in this configuration.
 
     Raises:
         ValueError: the site does not have hands of this size.
@@ -434,18 +438,18 @@ def _actions_out(config: HanabiConfig, actions: Iterable[int]) -> list[dict[str,
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
-    import tyro  # for those who only read games, none of its weight
+    """Run the command line."""
+    import tyro  # imported here, because only the command line needs it
 
     with in_a_sentence("hanablive"):
         tyro.cli(replay_all, args=arguments, prog="python -m hanabi_env.hanablive")
 
 
 def replay_all(files: tuple[Path, ...] = (SAMPLE,), /) -> None:
-    """Replay games of hanab.live and say how they end.
+    """Replay games of hanab.live and print how they end.
 
     Args:
-        files: exported games; by default the one that ships.
+        files: exported games; by default a sample game.
     """
     refused = 0
     for path in files:
@@ -476,7 +480,7 @@ def _replay(path: Path) -> str:
 
 
 def _stopped(end: Mapping[str, int]) -> str:
-    """An `ending` in words."""
+    """Return an `ending` as text."""
     who = f"player {end['target']}" if end["target"] >= 0 else "a vote" if end["type"] == END_BY_VOTE else "the site"
     return f"stopped by {who} (reason {end['value']})"
 

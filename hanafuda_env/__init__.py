@@ -1,4 +1,4 @@
-"""Hanafuda Koi-Koi for reinforcement learning: PettingZoo, Gymnasium and compiled loops over many tables."""
+"""Koi-Koi with hanafuda for reinforcement learning: PettingZoo and Gymnasium environments, and compiled loops."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a game of Koi-Koi can be: the configuration people write, its checks, and the presets."""
+"""The configuration of Koi-Koi, its checks, and the presets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -41,86 +41,87 @@ REWARDS = {"squashed": REWARD_SQUASHED, "points": REWARD_POINTS, "result": REWAR
 
 @dataclass(frozen=True)
 class KoiKoiConfig:
-    """A game of Koi-Koi: its rules, its reward and what its players observe.
+    """A configuration of Koi-Koi: its rules, its reward and what its players observe.
 
-    Every default is the document's main game. Rule numbers are those of ``hanafuda_env/README.md``.
+    The defaults are the document's main game. Rule numbers refer to ``hanafuda_env/README.md``.
 
     Raises:
         ValueError: a field has a wrong type or value.
     """
 
     rounds: int = 12
-    """Rounds of a game, 1 to 100; the document has 12 or 6 (K2). One round without ``hand_swap`` has no lucky hands:
-    they would leave nothing to decide, so the game is dealt again (L7)."""
+    """The number of rounds, 1 to 100; the document has 12 or 6 (K2). A game of one round without ``hand_swap`` has no
+    lucky hands: they would leave nothing to decide, so such deals are dealt again (L7)."""
     hand_swap: bool = True
-    """The player who does not deal may ask for the dealer's hand before anybody looks (K6). Its value is exactly 0:
-    ``False`` leaves the decision out, and training is a little faster without."""
+    """The non-dealer may ask for the dealer's hand before the players look at their cards (K6). The expected value of a
+    swap is exactly 0. ``False`` removes this decision, which makes training a little faster."""
     forced_match: bool = True
-    """A card may be laid down without capturing only if no card of the hand matches the field (K14)."""
+    """A player may play a card without capturing only if no card of the hand matches the field (K14)."""
     hiki: str = "optional"
-    """A fourth card of a month may take all three on the field (``"optional"``) or always does (``"auto"``) (K17)."""
+    """The fourth card of a month may take all three on the field (``"optional"``) or always takes them (``"auto"``)
+    (K17)."""
     teshi: str = "wins"
-    """Four cards of a month in a hand: it ``"wins"`` the round, makes it void (``"redeal"``), or ``"plays"`` as any
-    hand. On the field they make the round void unless they play (K8, K9)."""
+    """A hand with four cards of a month ``"wins"`` the round, makes it void (``"redeal"``), or ``"plays"`` like other
+    hands. Four cards of a month on the field make the round void, unless this is ``"plays"`` (K8, K9)."""
     kuttsuki: str = "wins"
-    """The same for four pairs (K8, K9)."""
+    """The same for a hand of four pairs (K8, K9)."""
     both_lucky: str = "draw"
-    """Both players have a lucky hand: a ``"draw"``, the round is played (``"play"``), or dealt again (``"redeal"``)
-    (K10)."""
+    """If both players have a lucky hand, the round is a ``"draw"``, is played (``"play"``), or is dealt again
+    (``"redeal"``) (K10)."""
     lucky_points: int = 6
-    """Points of a lucky hand (K8)."""
+    """The points of a lucky hand (K8)."""
     points: tuple[int, ...] = (10, 8, 7, 5, 5, 5, 5, 5, 5, 1, 1, 1)
-    """Points of goko, shiko, ameshiko, sanko, hanami, tsukimi, inoshikacho, akatan, aotan, tane, tan, kasu."""
+    """The points of goko, shiko, ameshiko, sanko, hanami, tsukimi, inoshikacho, akatan, aotan, tane, tan, kasu."""
     extra: tuple[int, ...] = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1)
-    """Points for every further card of a yaku, in the same order."""
+    """The points for every further card of a yaku, in the same order."""
     viewing_after_koi: int | None = None
-    """Points of hanami and tsukimi once their player has called Koi; ``None``: as before."""
+    """The points of hanami and tsukimi after their player has called Koi; ``None``: unchanged."""
     bright_exclusive: bool = True
-    """Only the highest of the four yaku of brights counts (K25)."""
+    """Whether only the highest of the four yaku of brights counts (K25)."""
     cup_is_chaff: bool = True
-    """The sake cup is an animal and chaff."""
+    """Whether the sake cup is also chaff, besides being an animal."""
     extra_named: bool = False
-    """A named set of animals or ribbons pays a point for every further card of its kind instead of tane or tan (L2)."""
+    """A named set of animals or ribbons pays a point per further card of its kind, instead of tane or tan (L2)."""
     red_and_blue_bonus: int = 0
-    """Points for red and blue ribbons together, on top of their own (L2b)."""
+    """Extra points for red and blue ribbons together, in addition to the points of each (L2b)."""
     triade: bool = False
-    """The document's own bonus for them, 3 points (K39)."""
+    """The document's bonus for red and blue ribbons together, 3 points (K39)."""
     choice_on_growth: bool = True
-    """A yaku that grows by a card opens the choice as a new one does (K21)."""
+    """A yaku that grows by a card leads to the choice of Game or Koi, like a new yaku (K21)."""
     growth_in_chain: bool = False
-    """Growth also raises the chain (K30)."""
+    """Whether the growth of a yaku also raises the chain (K30)."""
     koikoi_limit: int | None = None
-    """Calls of Koi that a round allows, both players' together, 0 to 14; after them a yaku is Game without a choice
-    (L13). ``None``: as many as they like."""
+    """The number of calls of Koi allowed per round, by both players together, 0 to 14. After them a yaku is Game
+    without a choice (L13). ``None``: no limit."""
     own_koi: str = "chain"
-    """What the winner's own calls are worth: a ``"chain"`` of multipliers (K30, K31), ``"none"``, or a ``"bonus"`` of
-    one point each, and from the fourth on base x (calls - 2)."""
+    """The effect of the winner's calls of Koi: a ``"chain"`` of multipliers (K30, K31), ``"none"``, or a ``"bonus"`` of
+    one point per call for up to three calls; with four or more calls, base x (calls - 2)."""
     opponent_koi_factor: int = 2
-    """Multiplier if the other player has called Koi (K33)."""
+    """The multiplier if the other player has called Koi (K33)."""
     seven: int = 7
-    """Base points from which they are multiplied by ``seven_factor`` (K34)."""
+    """The base points from which a round's points are multiplied by ``seven_factor`` (K34)."""
     seven_factor: int = 2
-    """See ``seven``."""
+    """The multiplier for ``seven`` base points or more (K34)."""
     exhausted_points: int = 0
-    """Points of the dealer if no player stopped; above 0 the dealer has won the round (K26, L6)."""
+    """The dealer's points if no player stopped the round; if above 0, the dealer wins such a round (K26, L6)."""
     drawn_dealer: str = "same"
-    """Who deals after a round that no player has won: the ``"same"`` player again, or the ``"other"`` (K12, L12)."""
+    """The dealer after a round that no player won: the ``"same"`` player again, or the ``"other"`` one (K12, L12)."""
     start_score: int = 0
-    """Both players' points at the start (L6)."""
+    """The points of each player at the start (L6)."""
     loser_pays: bool = False
-    """What one player wins the other loses (L6)."""
+    """The points that one player wins are subtracted from the other player's (L6)."""
     ends_at_zero: bool = False
     """The game ends when a player has no points left (L6)."""
     gaji: bool = False
     """The lightning is a joker (K40 to K46)."""
     gaji_block: str = "hand"
-    """The Gaji stops being a joker once the opponent has played a November card from the ``"hand"``, or has played or
+    """The Gaji stops being a joker when the opponent has played a November card from the ``"hand"``, or has played or
     turned one up (``"any"``) (K44)."""
     reward: str = "squashed"
-    """At the end of a round its points with the winner's sign: ``"squashed"`` (sign(d) log(1 + abs(d)) / log(101)) or
-    as they are (``"points"``); or +1, 0, -1 at the end of the game (``"result"``) (L11)."""
+    """``"points"``: the round's points d at the end of each round, positive for its winner. ``"squashed"``: the same as
+    sign(d) log(1 + abs(d)) / log(101). ``"result"``: +1, 0 or -1 at the end of the game (L11)."""
     history: int = 0
-    """How many last turns the observation holds, 0 to 16; the present turn is one of them."""
+    """The number of last turns in the observation, the present turn included, 0 to 16."""
 
     def __post_init__(self) -> None:
         check_field_types(self)
@@ -144,21 +145,21 @@ class KoiKoiConfig:
 
     @property
     def players(self) -> int:
-        """Two (K1)."""
+        """The number of players, always two (K1)."""
         return 2
 
     @property
     def observation_bits(self) -> int:
-        """Bits of an observation."""
+        """The number of bits of an observation."""
         return observation_bits(self.rules())
 
     @property
     def observation_name(self) -> str:
-        """The name of the observation, for lists of results."""
+        """The name of the observation. Results are comparable only if this name is the same."""
         return f"history={self.history}" if self.history else "plain"
 
     def rules(self) -> Rules:
-        """The numbers of this configuration, for the compiled rules."""
+        """Return the configuration as numbers for the compiled rules."""
         after_koi = list(self.points)
         if self.viewing_after_koi is not None:
             after_koi[HANAMI] = after_koi[TSUKIMI] = self.viewing_after_koi
@@ -214,12 +215,10 @@ MOST_YAKU_POINTS = 100
 
 
 def _check_twelve(config: KoiKoiConfig, name: str) -> None:
-    """One number for each yaku, small enough for every multiplier of a base."""
+    """Check that there is one number per yaku, small enough for all multipliers of a base."""
     numbers = getattr(config, name)
     if len(numbers) != YAKU or not all(type(n) is int and 0 <= n <= MOST_YAKU_POINTS for n in numbers):
-        raise ValueError(
-            f"{name} must be {YAKU} ints from 0 to {MOST_YAKU_POINTS}, one for each yaku, got {shown(numbers)}"
-        )
+        raise ValueError(f"{name} must be {YAKU} ints from 0 to {MOST_YAKU_POINTS}, one per yaku, got {shown(numbers)}")
 
 
 DOCUMENT = KoiKoiConfig()
@@ -255,14 +254,15 @@ PRESETS: dict[str, KoiKoiConfig] = {
         ends_at_zero=True,
     ),
 }
-"""Rule sets by name: the document's main game, the same with its options, Nintendo's, and that of published records.
+"""The configurations by name: the document's main game, the same with its options, Nintendo's game, and the game of
+the published records.
 
-What ``nintendo`` takes from Nintendo's English leaflet (other dealer after a draw, Koi-Koi once a round, lucky hands,
-doubling) follows a stored copy of its text, https://milofultz.com/2020-11-01-koi-koi-rules.html, made on 2020-11-01;
-the leaflet's own date is unknown (L12, L13, L14).
+The rules that ``nintendo`` takes from Nintendo's English leaflet (the other player deals after a draw, one Koi-Koi per
+round, lucky hands, doubling) follow a copy of its text, https://milofultz.com/2020-11-01-koi-koi-rules.html, made on
+2020-11-01. The date of the leaflet is unknown (L12, L13, L14).
 """
 
 
 def make_config(config: KoiKoiConfig | None = None, preset: str | None = None, **options: Any) -> KoiKoiConfig:
-    """The configuration that the keywords of every factory mean; see `hanabako.words.checks.build_config`."""
+    """Return the configuration from a factory's keywords; see `hanabako.words.checks.build_config`."""
     return build_config(PRESETS, config, preset, options)

@@ -1,4 +1,4 @@
-"""What Koi-Koi declares of itself: see `hanabako.games`."""
+"""The declaration of Koi-Koi: see `hanabako.games`."""
 
 from hanabako.games import GameEntry
 
@@ -18,7 +18,7 @@ GAME = GameEntry(
     short={"preset": "document", "rounds": 1},
 )
 
-make_seat = GAME.make_seat  # what the registries of Gymnasium and PettingZoo call
+make_seat = GAME.make_seat  # called by the registries of Gymnasium and PettingZoo
 make_seat_by_old_id = GAME.make_seat_by_old_id
 make_vector = GAME.make_vector
 make_vector_seat = GAME.make_vector_seat

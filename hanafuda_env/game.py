@@ -1,4 +1,4 @@
-"""Koi-Koi as the shared environments see it: rules, words, positions and pictures under one name."""
+"""The interface of Koi-Koi to the shared environments: rules, texts, positions and pictures in one class."""
 
 from typing import Any
 
@@ -55,9 +55,9 @@ class KoiKoiGame(Game):
 
 
 def make_game(config: KoiKoiConfig | None = None, preset: str | None = None, **fields: Any) -> KoiKoiGame:
-    """The game that the keywords of every factory mean.
+    """Return the configured game from a factory's keywords.
 
     Raises:
-        ValueError: a keyword is wrong, by name and value.
+        ValueError: a keyword has a wrong name or value.
     """
     return KoiKoiGame(make_config(config, preset, **fields))

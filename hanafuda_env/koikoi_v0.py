@@ -10,20 +10,20 @@ observation  ``observation`` int8 (n,), ``action_mask`` int8 (54,); n = 664, and
 rewards      zero-sum, at the end of every round: its points, squashed (default) or raw; or the result of the game
 ===========  =====================================================================================================
 
-Rules, rulings, actions and observations by index are in ``hanafuda_env/README.md``. Arguments of all three factories:
-nothing (the document's game), ``config=KoiKoiConfig(...)``, or ``preset="name"`` and any field of
-`hanafuda_env.KoiKoiConfig` by name; and ``render_mode`` (``"human"``, ``"ansi"``, ``"rgb_array"``).
+The rules, our rulings, and the index of every action and observation bit are in ``hanafuda_env/README.md``. All three
+factories take ``config=KoiKoiConfig(...)``, or ``preset="name"`` and any field of `hanafuda_env.KoiKoiConfig` by name;
+and ``render_mode`` (``"human"``, ``"ansi"``, ``"rgb_array"``). The default is the document's main game.
 
-``reset(options={"decks": [...], "dealer": 0})`` fixes the deals: every deck is a list of the 48 cards, top first, one
-for every round from the first on; later rounds are shuffled. Four cards go to the other player, four to the dealer,
-four to the field, and once more; the rest is the deck.
+``reset(options={"decks": [...], "dealer": 0})`` fixes the deals. Every deck is a list of the 48 cards, top first. The
+first deck is for the first round, and so on; rounds without a deck are shuffled. A deal gives four cards to the other
+player, four to the dealer and four to the field, and then the same again; the rest is the deck.
 
 An illegal action ends the game with reward -1 for the offender in `env` and `parallel_env` (PettingZoo's wrapper), and
-raises ``ValueError`` in `raw_env`. `raw_env` is several times faster than `env`: the wrappers cost more than the game.
+raises ``ValueError`` in `raw_env`. `raw_env` is several times as fast as `env`: the wrappers take longer than the game.
 
 Version history:
 
-* v0: the document's game with its options, those of Nintendo's leaflet, and those of the published records.
+* v0: the document's game with its options, and the options of Nintendo's leaflet and of the published records.
 """
 
 from typing import Any
@@ -41,19 +41,19 @@ __all__ = ["env", "parallel_env", "raw_env"]
 def raw_env(
     config: KoiKoiConfig | None = None, preset: str | None = None, render_mode: str | None = None, **fields: Any
 ) -> CardGameAEC:
-    """The bare environment, with its own checks.
+    """Return the environment without wrappers. It checks its own arguments and actions.
 
     Raises:
-        ValueError: a keyword is wrong, by name and value.
+        ValueError: a keyword has a wrong name or value.
     """
     return CardGameAEC(make_game(config, preset, **fields), render_mode)
 
 
 def env(**keywords: Any) -> AECEnv:
-    """`raw_env` in PettingZoo's usual wrappers."""
+    """Return `raw_env` in PettingZoo's usual wrappers."""
     return in_wrappers(raw_env(**keywords))
 
 
 def parallel_env(**keywords: Any) -> ParallelEnv:
-    """`env` with all agents stepping at once; only the acting agent's action counts."""
+    """Return `env` as a parallel environment: all agents step at once, and only the acting agent's action counts."""
     return turn_based_aec_to_parallel(env(**keywords))

@@ -7,18 +7,17 @@ __all__ = ["KoiKoiVectorEnv"]
 
 
 class KoiKoiVectorEnv(ConfiguredVectorEnv):
-    """``num_envs`` games of Koi-Koi in the acting player's view: see `hanabako.envs.vector.CardGameVectorEnv`.
+    """``num_envs`` games of Koi-Koi from the acting player's view: see `hanabako.envs.vector.CardGameVectorEnv`.
 
-    The reward of a step is that of the player who just acted; ``infos["rewards"]`` has both. Statistics of ended
-    games, int64 (N,): ``score`` and ``score_1`` (points of players 0 and 1), ``winner`` (0 or 1, or -1: a tie,
-    or no player, after an illegal action, which leaves the scores as they are), ``rounds``, ``rounds_won_0``,
-    ``rounds_won_1``, ``dealer_wins`` (rounds won by their dealer), ``koikoi_0``, ``koikoi_1`` (calls), ``lucky``
-    (rounds decided by a lucky hand), for every yaku the number of rounds that were won with it (``goko`` ..
-    ``kasu``), and ``length`` in steps.
+    The reward is that of the player who acted; ``infos["rewards"]`` has the rewards of both players. Statistics of
+    ended games, int64 (N,): ``score`` and ``score_1`` (points of players 0 and 1), ``winner`` (0 or 1; -1 after a tie
+    or an illegal action, which leaves the scores unchanged), ``rounds``, ``rounds_won_0``, ``rounds_won_1``,
+    ``dealer_wins`` (rounds won by their dealer), ``koikoi_0``, ``koikoi_1`` (calls), ``lucky`` (rounds decided by a
+    lucky hand), for every yaku the number of rounds won with it (``goko`` .. ``kasu``), and ``length`` in steps.
 
     Args:
         num_envs: number of games.
-        config: the configuration; instead of it, ``preset`` and single fields may be named.
+        config: the configuration; ``preset`` and single fields by name are the alternative.
         seed, observation, num_threads, autoreset_mode, copy, specialize, render_mode: see the base class.
 
     Raises:

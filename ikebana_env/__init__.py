@@ -1,4 +1,4 @@
-"""Ikebana for reinforcement learning: PettingZoo, Gymnasium and compiled loops over many tables."""
+"""Ikebana for reinforcement learning: PettingZoo and Gymnasium environments, and compiled loops over many games."""
 
 from typing import TYPE_CHECKING
 

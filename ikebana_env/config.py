@@ -1,4 +1,4 @@
-"""What a game of Ikebana can be: the configuration people write, its checks, and the presets."""
+"""The configuration of Ikebana, its checks, and the presets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,28 +13,28 @@ REWARDS = {"win": REWARD_WIN, "prestige": REWARD_PRESTIGE, "dense": REWARD_DENSE
 
 @dataclass(frozen=True)
 class IkebanaConfig:
-    """A game of Ikebana: its rules and what its players observe.
+    """A configuration of Ikebana: its rules and what its players observe.
 
-    Every default is the booklet's. Rule numbers are those of ``ikebana_env/README.md``.
+    The defaults are the booklet's game. Rule numbers refer to ``ikebana_env/README.md``.
 
     Raises:
         ValueError: a field has a wrong type or value.
     """
 
     players: int = 2
-    """Players at the table, 2 to 5 (I2)."""
+    """The number of players, 2 to 5 (I2)."""
     rounds: int = MOST_ROUNDS
-    """Rounds of a game, 1 to 4; the booklet's game has 4 (I3)."""
+    """The number of rounds of a game, 1 to 4; the booklet's game has 4 (I3)."""
     final_bouquet: bool = False
-    """The gains of the last round are doubled (I15)."""
+    """Doubles the gains of the last round (I15)."""
     random_start_player: bool = False
-    """A random player starts, not player 0 (I4)."""
+    """Whether a random player starts instead of player 0 (I4)."""
     perfect_recall: bool = False
-    """Adds the buried cards of all discards to the observation (I8, J3)."""
+    """Adds the buried cards of all discard piles to the observation (I8, J3)."""
     derived: bool = False
-    """Adds values and colors by number, and how each card on offer meets one's own bouquet, to the observation."""
+    """Adds to the observation the values and colors by number, and how each card on offer fits the player's bouquet."""
     reward: str = "win"
-    """``"win"``, ``"prestige"`` at the end, or ``"dense"``: prestige whenever it changes (J4)."""
+    """``"win"`` or ``"prestige"``, both at the end, or ``"dense"``: prestige whenever it changes (J4)."""
 
     def __post_init__(self) -> None:
         check_field_types(self)
@@ -44,16 +44,16 @@ class IkebanaConfig:
 
     @property
     def observation_bits(self) -> int:
-        """Bits of an observation."""
+        """The number of bits of an observation."""
         return observation_bits(self.rules())
 
     @property
     def observation_name(self) -> str:
-        """The name of the observation: a result without it cannot be compared with another."""
+        """The name of the observation. Results are comparable only if this name is the same."""
         return "+".join(["perfect_recall" if self.perfect_recall else "public", *["derived"] * self.derived])
 
     def rules(self) -> Rules:
-        """The numbers of this configuration, for the compiled rules."""
+        """Return the configuration as numbers for the compiled rules."""
         return Rules(
             players=self.players,
             rounds=self.rounds,
@@ -74,9 +74,10 @@ PRESETS: dict[str, IkebanaConfig] = {
     "perfect_recall": IkebanaConfig(perfect_recall=True),
     "single_round": IkebanaConfig(rounds=1),
 }
-"""``standard`` is the booklet's game, ``final_bouquet`` its variant, ``single_round`` for quick work."""
+"""The configurations by name. ``standard`` is the booklet's game, ``final_bouquet`` is its variant, and
+``single_round`` is a short game for quick experiments."""
 
 
 def make_config(config: IkebanaConfig | None = None, preset: str | None = None, **options: Any) -> IkebanaConfig:
-    """The configuration that the keywords of every factory mean; see `hanabako.words.checks.build_config`."""
+    """Return the configuration from a factory's keywords; see `hanabako.words.checks.build_config`."""
     return build_config(PRESETS, config, preset, options)

@@ -1,4 +1,4 @@
-"""Ikebana as the shared environments see it: rules, words, positions and pictures under one name."""
+"""The interface of Ikebana to the shared environments: rules, texts, positions and pictures in one class."""
 
 from typing import Any
 
@@ -56,9 +56,9 @@ class IkebanaGame(Game):
 
 
 def make_game(config: IkebanaConfig | None = None, preset: str | None = None, **fields: Any) -> IkebanaGame:
-    """The game that the keywords of every factory mean.
+    """Return the configured game from a factory's keywords.
 
     Raises:
-        ValueError: a keyword is wrong, by name and value.
+        ValueError: a keyword has a wrong name or value.
     """
     return IkebanaGame(make_config(config, preset, **fields))

@@ -1,1 +1,1 @@
-"""Pictures of a table of Hanabi."""
+"""Pictures of Hanabi tables."""

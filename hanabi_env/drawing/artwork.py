@@ -1,7 +1,7 @@
-"""What a card looks like: the suits' colors and marks, a card face up, face down or half known, a bonus tile.
+"""The drawings of Hanabi's cards: the suits' colors and marks, cards face up, face down or partly known, bonus tiles.
 
-Suits differ in color and in shape, so that no color need be told from another. Drawings that come back are symbols (see
-`hanabako.drawing.svg.Symbols`): `render.py` lays them on the table.
+Suits differ in color and in shape, so that readers need not distinguish colors. Repeated drawings are symbols (see
+`hanabako.drawing.svg.Symbols`), which `render.py` puts on the table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ _DARK = {
 
 
 def style(theme: Theme = "auto") -> str:
-    """The CSS of every Hanabi picture."""
+    """Return the CSS of every Hanabi picture."""
     return stylesheet(_CLASSES, _DARK, theme)
 
 
@@ -94,7 +94,7 @@ def style(theme: Theme = "auto") -> str:
 
 
 def shape(suit: str, x: float, y: float, radius: float, class_: str) -> str:
-    """The mark of a suit; `radius` is about half its width."""
+    """Draw the mark of a suit; `radius` is about half its width."""
     place = f"translate({number(x)} {number(y)})scale({radius / 10:.3g})"
     if suit != "M":
         return element("path", class_=class_, transform=place, d=SUIT_SHAPES[suit])
@@ -106,7 +106,7 @@ def shape(suit: str, x: float, y: float, radius: float, class_: str) -> str:
 
 
 def face(card: str) -> str:
-    """A card face up."""
+    """Draw a card face up."""
     suit, rank = card[0], card[1:]
     ribbon = _rainbow(0, 0, CARD_WIDTH) if suit == "M" else ""
     return "".join(
@@ -120,7 +120,7 @@ def face(card: str) -> str:
 
 
 def _rainbow(x: float, y: float, width: float) -> str:
-    """The five colors along the upper edge of a multicolor card."""
+    """Draw the five colors along the upper edge of a multicolor card."""
     step = (width - 18) / len(_PETALS)
     return "".join(
         element(
@@ -134,7 +134,7 @@ def _rainbow(x: float, y: float, width: float) -> str:
 
 
 def small_card(card: str, symbols: Symbols, x: float, y: float, scale: float = 1.0) -> str:
-    """A card of the discard: 20 by 24."""
+    """Draw a card of the discard, 20 by 24."""
 
     def draw() -> str:
         return rect(0, 0, 20, 24, 4, class_=f"hb-{card[0]}") + text(
@@ -147,7 +147,7 @@ def small_card(card: str, symbols: Symbols, x: float, y: float, scale: float = 1
 
 
 def chip(card: str, symbols: Symbols, x: float, y: float) -> str:
-    """A card in a line of words, 36 by 22: its rank and the mark of its suit."""
+    """Draw a card for a line of text, 36 by 22: its rank and the mark of its suit."""
 
     def draw() -> str:
         rank = text(card[1:], 11, 16.2, 10.5, f"hb-on-{card[0]}", anchor="middle", bold=True)
@@ -157,7 +157,7 @@ def chip(card: str, symbols: Symbols, x: float, y: float) -> str:
 
 
 def speech(suit: str, symbols: Symbols, x: float, y: float) -> str:
-    """A suit that was said (V6): its mark in a speech bubble, 30 by 22."""
+    """Draw an announced suit (V6): its mark in a speech bubble, 30 by 22."""
 
     def draw() -> str:
         bubble = "M5 0h20a5 5 0 0 1 5 5v10a5 5 0 0 1-5 5h-16l-7 5 1.5-6a5 5 0 0 1-3.5-4.5v-9.5a5 5 0 0 1 5-5z"
@@ -167,7 +167,7 @@ def speech(suit: str, symbols: Symbols, x: float, y: float) -> str:
 
 
 def bonus_tile(letter: str, is_face_down: bool, symbols: Symbols, x: float, y: float) -> str:
-    """A tile that may still turn up (V4), or hollow where it has: 15 by 18."""
+    """Draw a face-down tile (V4), or a hollow one if it is revealed, 15 by 18."""
 
     def draw() -> str:
         back = rect(0, 0, 15, 18, 3.5, class_="hb-tile" if is_face_down else "hb-slot")
@@ -177,7 +177,7 @@ def bonus_tile(letter: str, is_face_down: bool, symbols: Symbols, x: float, y: f
 
 
 def card_of_hand(card: CardView, view: TableView, symbols: Symbols) -> str:
-    """A card of a hand with what hints say of it, at the origin."""
+    """Draw a card of a hand and its hints, at the origin."""
     return _card_face(card, view, symbols) + _marks(card, view, symbols)
 
 
@@ -196,15 +196,15 @@ def _back() -> str:
 
 
 def _sure_face(card: str) -> str:
-    """A card that no player showed this seat, but which can be one only."""
+    """Draw a hidden card that can only be one card."""
     rank = text(card[1:], CARD_WIDTH / 2, 59, 41, "hb-soft", anchor="middle")
     return _back() + rank + shape(card[0], CARD_WIDTH / 2, 83, 11.5, f"hb-{card[0]}")
 
 
 def _possibilities(card: CardView, view: TableView, symbols: Symbols) -> str:
-    """One row a suit, one column a rank.
+    """Draw the possible cards of a hidden card: one row per suit, one column per rank.
 
-    The suit's mark stands where the card may be that one, a ring where hints allow it but every copy is in sight.
+    A possible card has the suit's mark. A card that hints allow, but whose copies are all seen elsewhere, has a ring.
     """
     suits, ranks = view.suits, view.config.ranks
     row_height = min(21.0, 82 / len(suits))
@@ -247,20 +247,20 @@ def _possibility_row(suit: str, code: str, row_height: float, symbols: Symbols) 
 
 
 def pip(suit: str, x: float, radius: float, symbols: Symbols) -> str:
-    """A suit's mark in its own color, drawn once a size."""
+    """Draw a suit's mark in its own color, as one symbol per size."""
     name = f"{suit}-{number(radius).replace('.', '_')}"
     return symbols.use(name, lambda: shape(suit, 0, 0, radius, f"hb-{suit}"), x)
 
 
 def _dots(places: Sequence[float]) -> str:
-    """Small points where something is excluded."""
+    """Draw small points for excluded suits or ranks."""
     return element("path", class_="hb-dot", d="".join(f"M{number(x)} 0h.01" for x in places)) if places else ""
 
 
 def _marks(card: CardView, view: TableView, symbols: Symbols) -> str:
-    """Under the card: suits and ranks that hints leave its holder.
+    """Draw the suits and ranks that hints have not excluded, under the card.
 
-    A frame marks what a hint named, a dashed one the only thing that hints about other cards have left.
+    A frame marks a suit or rank that a hint named. A dashed frame marks the only one that hints about other cards left.
     """
     all_ranks = "".join(map(str, range(1, view.config.ranks + 1)))
     suits = "".join(suit for suit in view.suits if suit in card.suits())
@@ -274,7 +274,7 @@ def _marks(card: CardView, view: TableView, symbols: Symbols) -> str:
 
 
 def mark_places(count: int) -> list[float]:
-    """Where that many marks stand below a card."""
+    """Return the horizontal positions of ``count`` marks below a card."""
     pitch = min(14.5, (CARD_WIDTH - 2) / count)
     return [CARD_WIDTH / 2 + pitch * (i - (count - 1) / 2) for i in range(count)]
 
@@ -292,7 +292,7 @@ def _rank_marks(ranks: str, left: str, told: str) -> str:
 
 
 def _mark_row(places: Mapping[str, float], left: str, told: str, marks: list[str]) -> str:
-    """Marks of what is left, dots where something is excluded, frames; faint where no hint says anything."""
+    """Draw marks of what is left, dots for what is excluded, and frames; all faint if no hint says anything."""
     width = min(16.0, (CARD_WIDTH - 2) / len(places) + 2)
     frames = [_outline(places[mark], width, None) for mark in told]
     if len(left) == 1 < len(places) and not told:
@@ -307,5 +307,5 @@ def _outline(x: float, width: float, dashes: str | None) -> str:
 
 
 def ring() -> str:
-    """Around a card: the last move was about it."""
+    """Draw a ring around a card that the last action was about."""
     return rect(-3.5, -3.5, CARD_WIDTH + 7, CARD_HEIGHT + 7, 12, class_="hb-ring")

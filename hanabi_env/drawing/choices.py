@@ -1,4 +1,4 @@
-"""A position as it is told to a person who is to move there: what each action means, and what just happened."""
+"""Descriptions for a person who plays Hanabi: the meaning of each action, and the last step."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ __all__ = ["describe_choice", "describe_step", "places"]
 
 
 def describe_choice(view: TableView, action: str) -> str:
-    """What an action of the player to move means: whom a hint tells which slots. Empty if its words say it all."""
+    """Return the meaning of an action: the receiver and slots of a hint; empty for other actions."""
     verb, *rest = action.split()
     if verb != "hint":
         return ""
@@ -32,7 +32,7 @@ def describe_choice(view: TableView, action: str) -> str:
 
 
 def _touched(config: HanabiConfig, mark: str) -> Any:
-    """The set of cards that a hint touches (H6)."""
+    """Return the set of cards that a hint touches (H6)."""
     rules = config.rules()
     if mark.isdigit():
         return touched_by_rank(rules, int(mark) - 1)
@@ -40,7 +40,7 @@ def _touched(config: HanabiConfig, mark: str) -> Any:
 
 
 def places(view: TableView) -> list[Place]:
-    """Where the player to move may choose: an own card is played or discarded, another's is hinted at."""
+    """Return what the player to move can click: own cards to play or discard, other cards to give hints about."""
     scale = hand_scale(view)
     found = []
     for player, hand in enumerate(view.hands):
@@ -65,5 +65,5 @@ def _hints(config: HanabiConfig, offset: int, card: str) -> tuple[str, ...]:
 
 
 def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: HanabiConfig) -> str:  # noqa: ARG001
-    """What everybody saw of a step, as a sentence without its full stop."""
+    """Return the public information about a step, as a sentence without a full stop."""
     return describe_move(view_of(after, config).last_move)

@@ -1,7 +1,7 @@
-"""The panels of Hanabi's table as SVG: what is drawn in them. Where they lie is in `hanabi_env.drawing.places`.
+"""The contents of the panels of Hanabi's table as SVG. Their positions are in `hanabi_env.drawing.places`.
 
-The picture is built of layers (`table_layers`), each a piece that depends on little of the view. On top the last move,
-then score and tokens, fireworks and discards side by side, then the hands, a panel each.
+The picture consists of layers (`table_layers`), small pieces that each depend on little of the view. From top to bottom
+it shows the last action; score and tokens, fireworks and discards side by side; and a panel for each hand.
 """
 
 from collections.abc import Callable
@@ -49,9 +49,9 @@ MOST_DRAWN_TOKENS = 12  # above that, one token and the number
 
 
 def table_layers(view: TableView, symbols: Symbols) -> list[str]:
-    """The picture in small pieces, each depending on little of the view.
+    """Return the picture as small SVG pieces, each of which depends on little of the view.
 
-    Most stay the same from turn to turn, so a replay stores them once.
+    Most pieces do not change from turn to turn, so a replay stores them once.
     """
     layers = [_backdrop(view, symbols), *_header(view, symbols), *_status(view, symbols), *_tiles(view, symbols)]
     layers += [_firework(view, suit, symbols) for suit in view.suits]
@@ -70,7 +70,7 @@ def _label(words: str, box: Box) -> str:
 
 
 def _backdrop(view: TableView, symbols: Symbols) -> str:
-    """What never changes during a game."""
+    """Return the parts that never change during a game."""
     players = range(view.config.players)
     return "".join(
         [
@@ -86,7 +86,7 @@ def _backdrop(view: TableView, symbols: Symbols) -> str:
 
 
 def eyes(view: TableView) -> str:
-    """Whose eyes, and the rules in play that no other part of the picture shows."""
+    """Return whose view the picture shows, and the rules that no other part of the picture shows."""
     eyes = "every card shown" if view.seat is None else f"as {player_name(view.seat)} sees it"
     rules = {"final bouquet": view.config.final_bouquet, "choreography": view.config.choreography}
     return f" {MIDDLE_DOT} ".join([*(name for name, is_on in rules.items() if is_on), eyes])
@@ -110,7 +110,7 @@ def _header(view: TableView, symbols: Symbols) -> list[str]:
 
 
 def _news(view: TableView) -> str:
-    """What is special about this turn: the end, or the last round."""
+    """Return the news of this turn: the end, or the last round."""
     if view.end_reason is not None:
         return describe_turn(view)
     if view.turns_to_play is not None:
@@ -146,7 +146,7 @@ def _score(view: TableView, x: float, y: float, symbols: Symbols) -> str:
 
 
 def _verdict(view: TableView, x: float, y: float, symbols: Symbols) -> str:
-    """The booklet's word for the show, and below what the crowd thinks."""
+    """Draw the booklet's word for the show, and the crowd's reaction below."""
     word, crowd = word_and_crowd(view.verdict)
     lines = wrap(crowd, STATUS_WIDTH - 32, 6.8)[:2]
     return text(word, x, y, 9, "hb-ink", bold=True, symbols=symbols) + "".join(
@@ -171,7 +171,7 @@ def _pile(height: int) -> str:
 
 
 def _token_row(count: int, most: int, kind: str, x: float, y: float, symbols: Symbols) -> str:
-    """One mark per token, hollow if it is spent, then the number."""
+    """Draw one mark per token, hollow if it is spent, then the number."""
     shown = most if most <= MOST_DRAWN_TOKENS else 1
     pitch = min(18.5, 150 / max(shown, 1))
     draw = _TOKENS[kind]
@@ -191,7 +191,7 @@ def _information_token(there: bool) -> str:
 
 
 def _life_token(there: bool) -> str:
-    """A fuse's flame."""
+    """Draw a life token, the flame of a fuse."""
     flame = "M0-9c1 4 6 5.5 6 10.5a6 6 0 0 1-12 0c0-3 2-4 2.5-6.5c1.5.8 1.8 2 1.8 3c1.2-1.8 2-4 1.7-7z"
     return element("path", class_="hb-life" if there else "hb-spent", d=flame)
 
@@ -200,7 +200,7 @@ _TOKENS: dict[str, Callable[[bool], str]] = {"information": _information_token, 
 
 
 def _tiles(view: TableView, symbols: Symbols) -> list[str]:
-    """The bonus tiles that may still turn up, those that have, and a ring around the one being resolved (V4)."""
+    """Draw the face-down and the revealed bonus tiles, and a ring around the one that waits for a choice (V4)."""
     if not view.config.flamboyants:
         return []
     x, y = FIREWORKS.x + 84, FIREWORKS.y + 10
@@ -215,7 +215,7 @@ def _tiles(view: TableView, symbols: Symbols) -> list[str]:
 
 
 def _firework(view: TableView, suit: str, symbols: Symbols) -> str:
-    """The card on top, and a step for every card: played, to come, or crossed out because its last copy is gone."""
+    """Draw the top card, and a step per card: played, to come, or crossed out because its copies are discarded."""
     count = len(view.suits)
     scale = min(1.0, (FIREWORKS_WIDTH - 32) / (count * (CARD_WIDTH + CARD_GAP) - CARD_GAP))
     pitch = (CARD_WIDTH + CARD_GAP) * scale
@@ -234,7 +234,7 @@ def _firework(view: TableView, suit: str, symbols: Symbols) -> str:
 
 
 def _empty_firework(suit: str, ranks: int) -> str:
-    """The suit's mark; black powder says that it counts down (V3)."""
+    """Draw the suit's mark on an empty firework; for black powder also that it descends (V3)."""
     outline = rect(1, 1, CARD_WIDTH - 2, CARD_HEIGHT - 2, 9, class_="hb-slot", stroke_dasharray="5 5")
     way = text(f"{ranks} to 1", CARD_WIDTH / 2, 86, 8, "hb-soft", anchor="middle") if suit == "K" else ""
     return (
@@ -262,13 +262,13 @@ def _draw_steps(suit: str, played: int, reachable: int, ranks: int, symbols: Sym
 
 @dataclass(frozen=True)
 class Tray:
-    """The discard panel: a row per suit, and in it a place for every copy, lowest rank first."""
+    """The discard panel: a row per suit, with a space for every copy, lowest rank first."""
 
     pitch: float
     row_height: float
     scale: float
     starts: dict[int, float]
-    """Where the places of a rank begin."""
+    """The horizontal position of the first space of each rank."""
 
 
 def _tray(view: TableView) -> Tray:
@@ -305,7 +305,7 @@ def _discard_places(view: TableView, suit: str, symbols: Symbols) -> str:
 
 
 def _fallen(view: TableView, suit: str, symbols: Symbols) -> str:
-    """The discards of a suit; each fills the first free place of its rank."""
+    """Draw the discards of a suit; each one fills the first free space of its rank."""
     tray = _tray(view)
     y = _tray_row(view, tray, suit)
     last = view.last_move

@@ -1,4 +1,4 @@
-"""Where the panels of Hanabi's table lie, and the cards in the panels of the hands."""
+"""The positions of the panels of Hanabi's table, and of the cards in the hands' panels."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from hanabi_env.drawing.table_view import TableView
 
 WIDTH = 1000
 MARGIN, GAP = 16, 12
-MARKS_HEIGHT = 40  # what hints say, under a card
+MARKS_HEIGHT = 40  # the hints under a card
 HEADER = 48
 BAND = 188  # score, fireworks and discards
 STATUS_WIDTH, FIREWORKS_WIDTH = 216, 440
 COLUMNS_OF_HANDS = {2: 2, 3: 3, 4: 2, 5: 3}
-LEAST_SCALE = 0.6  # of a card in a hand; larger hands take another line
+LEAST_SCALE = 0.6  # of a card in a hand; larger hands take more lines
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ DISCARDS = Box(FIREWORKS.x + FIREWORKS_WIDTH + GAP, HEADER, WIDTH - MARGIN - GAP
 
 
 def _hand_lines(view: TableView) -> int:
-    """Large hands of research configurations take several lines, so that their cards stay readable."""
+    """Return the number of lines of a hand. Large hands take several lines, so that their cards stay readable."""
     cards, lines = view.config.cards_in_hand, 1
     while _scale_of_line(view, cards, lines) < LEAST_SCALE and lines < cards:
         lines += 1
@@ -49,7 +49,7 @@ def _scale_of_line(view: TableView, cards: int, lines: int) -> float:
 
 
 def hand_scale(view: TableView) -> float:
-    """Hands are drawn as large as their panels allow, and never larger than life."""
+    """Return the scale of the hands' cards: as large as the panels allow, at most 1."""
     return min(1.0, _scale_of_line(view, view.config.cards_in_hand, _hand_lines(view)))
 
 
@@ -62,7 +62,7 @@ def _hand_height(view: TableView) -> float:
 
 
 def hand_box(view: TableView, player: int) -> Box:
-    """The panel of a player's hand."""
+    """Return the panel of a player's hand."""
     columns = COLUMNS_OF_HANDS[view.config.players]
     width = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns
     row, column = divmod(player, columns)
@@ -73,13 +73,13 @@ def hand_box(view: TableView, player: int) -> Box:
 
 
 def table_height(view: TableView) -> float:
-    """Height of the picture; it is `WIDTH` wide."""
+    """Return the height of the picture, whose width is `WIDTH`."""
     last = hand_box(view, view.config.players - 1)
     return last.y + last.height + MARGIN
 
 
 def slot_place(view: TableView, player: int, slot: int) -> tuple[float, float]:
-    """The upper left corner of a card in a hand."""
+    """Return the upper left corner of a card in a hand."""
     box, pitch = hand_box(view, player), (CARD_WIDTH + CARD_GAP) * hand_scale(view)
     line, place = divmod(slot, _cards_in_line(view))
     width = _cards_in_line(view) * pitch - CARD_GAP * hand_scale(view)

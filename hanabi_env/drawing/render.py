@@ -4,10 +4,10 @@
     table_svg(view); table_rgb(view); table_ansi(view)
     replay(config, [Snapshot(position, "play 0", {"play 0": 0.9, ...}), ..., Snapshot(last_position)]).save("game.html")
 
-Suits differ in color and in shape, so that no color need be told from another: heart, star, triangle, diamond, moon;
-flower (multicolor), keg (black powder). Under every card stand the suits and ranks that hints leave open to its holder;
-a card that this seat cannot see shows which cards it can still be.
-`hanabako draw hanabi table.svg --seed 7` draws a game that bots play.
+Suits differ in color and in shape, so that readers need not distinguish colors: heart, star, triangle, diamond, moon;
+flower (multicolor), keg (black powder). The suits and ranks that hints have not excluded are below every card. A card
+that this seat cannot see shows which cards it can still be.
+`hanabako draw hanabi table.svg --seed 7` draws a game of bots.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ __all__ = ["Snapshot", "replay", "table_ansi", "table_rgb", "table_svg", "view_o
 
 @of_a_record
 def table_svg(view: TableView, theme: Theme = "auto") -> str:
-    """The table as a complete SVG. `auto` follows the reader's color scheme."""
+    """Return the table as a complete SVG. The theme `auto` follows the reader's color scheme."""
     symbols = Symbols("hb")
     layers = table_layers(view, symbols)
     return document(
@@ -44,7 +44,7 @@ def table_svg(view: TableView, theme: Theme = "auto") -> str:
 
 
 def table_rgb(view: TableView, width: int = WIDTH, theme: Theme = "light") -> NDArray[np.uint8]:
-    """The table as pixels, uint8 (height, width, 3). Needs the extra `render`."""
+    """Return the table as pixels, uint8 (height, width, 3). Needs the extra `render`."""
     return rasterize(table_svg(view, theme), width)
 
 
@@ -55,10 +55,10 @@ def table_rgb(view: TableView, width: int = WIDTH, theme: Theme = "light") -> ND
 def replay(
     config: HanabiConfig, snapshots: Sequence[Snapshot], title: str = "Hanabi", wording: str = "english"
 ) -> Replay:
-    """The page of a game: every turn as everybody's eyes see it, with the verdicts in a booklet's ``wording``.
+    """Return the page of a game: every turn from every player's view, with the verdicts in a booklet's ``wording``.
 
     Raises:
-        ValueError: no snapshot at all, one that cannot be drawn, or no booklet has this ``wording``.
+        ValueError: there is no snapshot, a snapshot cannot be drawn, or no booklet has this ``wording``.
     """
     if not snapshots:
         raise ValueError("a replay needs at least one snapshot")

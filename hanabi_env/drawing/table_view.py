@@ -1,7 +1,7 @@
-"""The table as one pair of eyes sees it, and the same table in plain text.
+"""A Hanabi table from one player's view, and the same table in plain text.
 
-`view_of` turns a position (the dict of `to_dict`) into a `TableView`. What those eyes may not see is not in it: a
-player's own cards and the deck are removed here, so that no picture, text or replay made from a view can show them.
+`view_of` turns a position (the dict of `to_dict`) into a `TableView`. It removes what the player may not see, which is
+the player's own cards and the deck, so that no picture, text or replay made from a view can show them.
 `render.py` draws a view; `table_ansi` writes it.
 """
 
@@ -44,7 +44,7 @@ TILE_WORDS = {
     "f": "a discard to play",
     "e?": "deck or play?",
 }
-"""What a player may have to choose for a bonus tile (V4)."""
+"""The descriptions of the choices for a bonus tile (V4)."""
 
 _INKS = {
     "R": Ink("31", "♥"),
@@ -55,75 +55,75 @@ _INKS = {
     "M": Ink("35", "✿"),
     "K": Ink("90", "■"),
 }
-"""The shapes are those of the pictures."""
+"""The color and shape of each suit in the terminal. The shapes are those of the pictures."""
 
 
 @dataclass(frozen=True)
 class CardView:
-    """One card of a hand, and what is publicly known of it."""
+    """One card of a hand, and the public information about it."""
 
     card: str | None
     """The card, or None if this seat cannot see it."""
     plausible: frozenset[str]
-    """Cards that the hints leave open."""
+    """The cards that hints have not excluded."""
     possible: frozenset[str]
-    """The plausible cards of which this seat does not already see every copy elsewhere."""
+    """The plausible cards, without those whose copies this seat sees elsewhere."""
     hinted: frozenset[str]
-    """Color letters and ranks named by hints that touched the card."""
+    """The color letters and ranks of hints that touched the card."""
 
     def suits(self) -> str:
-        """Letters of the suits that the hints leave open, in no order."""
+        """The letters of the suits that hints have not excluded, in no order."""
         return "".join({name[0] for name in self.plausible})
 
     def ranks(self) -> str:
-        """Ranks that the hints leave open, in no order."""
+        """The ranks that hints have not excluded, in no order."""
         return "".join({name[1:] for name in self.plausible})
 
 
 @dataclass(frozen=True)
 class Move:
-    """The last thing that happened, as everybody saw it."""
+    """The public information about the last step."""
 
     player: int
     words: str
-    """The action in words: ``play 2``, ``hint 1 R``."""
+    """The text of the action: ``play 2``, ``hint 1 R``."""
     card: str | None = None
     """The card that was played or discarded."""
     scored: bool | None = None
     """Whether a played or chosen card joined its firework."""
     announced: str | None = None
-    """The suit that was said of a played card (V6)."""
+    """The announced suit of a played card (V6)."""
     gave_token: bool = False
-    """A played card brought an information token (H11, V6)."""
+    """Whether a played card brought an information token (H11, V6)."""
     target: int | None = None
-    """Who received the hint."""
+    """The receiver of the hint."""
     touched: tuple[int, ...] = ()
-    """Slots of ``target`` that the hint touched."""
+    """The slots of ``target`` that the hint touched."""
 
     @property
     def is_discarded(self) -> bool:
-        """The card lies in the discard now."""
+        """Whether the card is in the discard now."""
         return self.words.startswith(("play", "discard")) and self.card is not None and not self.scored
 
 
 @dataclass(frozen=True)
 class TableView:
-    """Everything a picture shows. It holds no card that ``seat`` may not see."""
+    """Everything that a picture shows. It holds no card that ``seat`` may not see."""
 
     config: HanabiConfig
     seat: int | None
-    """Whose eyes; None sees every card."""
+    """The player whose view this is; None sees every card."""
     current_player: int
     hands: tuple[tuple[CardView, ...], ...]
     fireworks: dict[str, int]
-    """Suit letter -> cards played."""
+    """The number of cards played, by suit letter."""
     copies: dict[str, int]
-    """Card name -> copies in the box."""
+    """The number of copies in the box, by card name."""
     discards: tuple[str, ...]
-    """In the order in which they fell."""
+    """The discarded cards, the oldest first."""
     deck_size: int
     next_card: str | None
-    """The top of the deck: only for eyes that see every card."""
+    """The top card of the deck if ``seat`` is None, else None."""
     information_tokens: int
     life_tokens: int
     turns_to_play: int | None
@@ -131,38 +131,38 @@ class TableView:
     end_reason: str | None
     last_move: Move | None
     bonus_tiles: str
-    """Letters of the tiles still face down (V4), in alphabetical order: which comes next is hidden."""
+    """The letters of the face-down tiles (V4), in alphabetical order, because their true order is hidden."""
     pending: str | None
     """The tile being resolved (V4)."""
     wording: str = "english"
-    """Whose words the verdict is in: a key of `hanabi_env.words.ratings.SCALES`."""
+    """The wording of the verdict, a key of `hanabi_env.words.ratings.SCALES`."""
 
     @property
     def suits(self) -> str:
-        """Letters of the suits in play, in their order."""
+        """The letters of the suits of the game, in their order."""
         return "".join(self.fireworks)
 
     @property
     def max_score(self) -> int:
-        """Cards on the fireworks of a perfect game; black powder adds nothing (V3)."""
+        """The score of a perfect game; black powder adds nothing (V3)."""
         return self.config.max_score
 
     @property
     def verdict(self) -> str:
-        """What the booklet says of the score (H15, E8)."""
+        """The booklet's verdict on the score (H15, E8)."""
         return verdict(self.config, self.score, self.end_reason, self.wording)
 
     def order(self, suit: str) -> tuple[int, ...]:
-        """Ranks of a firework in the order of play: black powder counts down (V3)."""
+        """Return the ranks of a firework in the order of play; black powder descends (V3)."""
         return ranks_in_order(self.config, suit)
 
     def top(self, suit: str) -> str | None:
-        """The card that shows on a firework."""
+        """Return the top card of a firework, or None."""
         played = self.fireworks[suit]
         return f"{suit}{self.order(suit)[played - 1]}" if played else None
 
     def reachable(self, suit: str) -> int:
-        """How many cards a firework can still grow to: up to the first rank whose copies all lie in the discard."""
+        """Return the largest reachable size of a firework; it ends before a rank whose copies are all discarded."""
         fallen = Counter(self.discards)
         order = self.order(suit)
         for played, rank in enumerate(order):
@@ -172,7 +172,7 @@ class TableView:
         return len(order)
 
     def fallen(self, suit: str) -> list[str]:
-        """Discards of one suit, lowest rank first."""
+        """Return the discarded cards of one suit, lowest rank first."""
         return sorted(card for card in self.discards if card[0] == suit)
 
 
@@ -180,17 +180,16 @@ class TableView:
 def view_of(
     position: Mapping[str, Any], config: HanabiConfig, seat: int | None = None, wording: str = "english"
 ) -> TableView:
-    """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
+    """Return the table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
 
-    ``wording`` is the booklet whose words the verdict is in, a key of `hanabi_env.words.ratings.SCALES`.
+    ``wording`` is the wording of the verdict, a key of `hanabi_env.words.ratings.SCALES`.
 
-    Beside the keys of every position it reads ``last_move`` (``player``, ``action`` in words, for a hint ``touched``,
-    for a card ``card``, ``scored`` and ``gave_token``) and ``hinted`` (per player and slot the colors and ranks that
-    hints named). Both may be missing.
+    Besides the required keys of a position it reads two optional keys: ``last_move`` (``player``, ``action`` as text,
+    ``touched`` of a hint, ``card``, ``scored`` and ``gave_token`` of a card) and ``hinted`` (per player and slot the
+    colors and ranks that hints named).
 
     Raises:
-        ValueError: there is no player at ``seat``, the position is none that can be drawn, or no booklet has this
-        ``wording``.
+        ValueError: there is no player at ``seat``, the position cannot be drawn, or no booklet has this ``wording``.
     """
     check_seat(seat, config.players)
     check_wording(wording)
@@ -234,7 +233,7 @@ def view_of(
 
 
 def _box(position: Mapping[str, Any], config: HanabiConfig) -> Iterable[str]:
-    """Every card of the game: which they are is public, only their places are hidden."""
+    """Return all cards of the game. The list is public; only where each card is remains hidden."""
     yield from position["discards"]
     yield from position["deck"]
     yield from _played(position, config)
@@ -267,7 +266,7 @@ def _move(move: Mapping[str, Any] | None, players: int) -> Move | None:
 
 
 def describe_move(move: Move | None) -> str:
-    """The last move as a sentence without its full stop: ``player_0 plays R3 from slot 2``."""
+    """Return the last action as a sentence without a full stop: ``player_0 plays R3 from slot 2``."""
     if move is None:
         return "the game begins"
     verb, *rest = move.words.split()
@@ -283,7 +282,7 @@ def describe_move(move: Move | None) -> str:
 
 
 def _outcome(move: Move) -> str:
-    """What came of a play, if it is not what one expects."""
+    """Return the outcome of a play or discard, for the sentence; empty if there is nothing to add."""
     if move.scored is False:
         is_wrong = move.announced is not None and move.card is not None and move.announced != move.card[0]
         return ", which is wrong" if is_wrong else ", which does not fit"
@@ -291,7 +290,7 @@ def _outcome(move: Move) -> str:
 
 
 def _describe_choice(move: Move) -> str:
-    """What a player does with a tile (V4)."""
+    """Return the choice for a tile as text (V4)."""
     if move.words == SHUFFLE_BACK:
         return "will shuffle a discard back"
     if move.words == PLAY_FROM_DISCARD:
@@ -300,7 +299,7 @@ def _describe_choice(move: Move) -> str:
 
 
 def describe_turn(view: TableView) -> str:
-    """Who is to move, or how the game ended."""
+    """Return the player to move, or how the game ended, as text."""
     if view.end_reason is not None:
         return "the end: " + END_WORDS.get(view.end_reason, view.end_reason)
     turn = f"{player_name(view.current_player)} to move"
@@ -312,7 +311,7 @@ def describe_turn(view: TableView) -> str:
 
 
 def describe_score(view: TableView) -> str:
-    """``12 of 25``, with the mention of black powder if the booklet asks for it."""
+    """Return the score as text: ``12 of 25``, with a mention of black powder if it is played."""
     return f"{score_words(view.config, view.score)} of {view.max_score}"
 
 
@@ -320,9 +319,9 @@ def describe_score(view: TableView) -> str:
 
 
 def table_ansi(view: TableView, color: bool = False, shapes: bool = False) -> str:
-    """The table as lines of text; plain ASCII, or with terminal colors, or with the suits' shapes.
+    """Return the table as lines of text: plain ASCII, with terminal colors, or with the suits' shapes.
 
-    Under every card stand the suits and ranks that hints leave open; a card that this seat cannot see is ``??``.
+    The suits and ranks that hints have not excluded are under every card. A card that this seat cannot see is ``??``.
     """
     rating, paint = view.verdict, brush(_INKS, color, shapes)
     fireworks = "  ".join(paint(view.top(suit) or f"{suit}-", suit) for suit in view.suits)

@@ -1,1 +1,1 @@
-"""The compiled half of Hanabi: its record, cards, actions, rules, observation and rewards."""
+"""The compiled part of Hanabi: game record, cards, actions, rules, observation and rewards."""

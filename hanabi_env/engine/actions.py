@@ -1,8 +1,8 @@
-"""The actions of Hanabi by their numbers: blocks in the Learning Environment's order, and where each begins.
+"""The numbers of Hanabi's actions: blocks in the Hanabi Learning Environment's order, and the first action of each.
 
-They are: discard slot, play slot, hint a color, hint a rank. Hints are ordered by the receiver's offset (1 = next
-clockwise), then by color or rank. Then, if the variant is played: announced plays, slot by slot and suit by suit
-(V6); choosing a card of the discard, "shuffle back", "play from discard" (V4).
+The blocks are: discard a slot, play a slot, hint a color, hint a rank. Hints are ordered by the receiver's offset (1 =
+next clockwise), then by color or rank. The variants add more blocks: announced plays, ordered by slot, then by suit
+(V6); choosing a card of the discard, "shuffle back", and "play from discard" (V4).
 """
 
 from hanabako.compiler.jit import rule
@@ -10,35 +10,35 @@ from hanabako.compiler.jit import rule
 
 @rule
 def first_play(rules):
-    """Where the block of plays begins."""
+    """Return the first action that plays a card."""
     return rules.hand_size
 
 
 @rule
 def first_color_hint(rules):
-    """Where the block of color hints begins."""
+    """Return the first action that hints a color."""
     return 2 * rules.hand_size
 
 
 @rule
 def first_rank_hint(rules):
-    """Where the block of rank hints begins."""
+    """Return the first action that hints a rank."""
     return first_color_hint(rules) + (rules.players - 1) * rules.colors
 
 
 @rule
 def first_announced_play(rules):
-    """Where the block of announced plays begins (V6)."""
+    """Return the first action that plays a card with an announced suit (V6)."""
     return first_rank_hint(rules) + (rules.players - 1) * rules.ranks
 
 
 @rule
 def first_choice(rules):
-    """Where the block of cards to choose begins (V4)."""
+    """Return the first action that chooses a card (V4)."""
     return first_announced_play(rules) + rules.choreography * rules.hand_size * rules.suits
 
 
 @rule
 def shuffle_back(rules):
-    """The action that lets tile (e) take a card back though the deck is empty (V4); the next one is (f) instead."""
+    """Return the action with which tile (e) takes a card back on an empty deck (V4). The next action is (f) instead."""
     return first_choice(rules) + rules.suits * rules.ranks

@@ -1,26 +1,28 @@
-"""What a player may believe about its own hand (H20), and a record in which it and the deck are dealt again.
+"""A player's belief about its own hand (H20): sampling the hand and the deck again, and listing all possible hands.
 
-A player sees the other hands, the fireworks and the discard, and knows what hints have left open of each slot
-(``plausible``). All arrangements of the unseen cards that fit this are equally likely, if what the others did means no
-more than the rules say: this is the belief against level 0 of Off-Belief Learning (Hu et al. 2021), where no player's
-actions depend on what they see. `draw_hand` draws a hand from it, `put_hand` makes it the player's and what else is
-unseen the deck, in a new order; `list_hands` finds all hands there are.
+A player sees the other hands, the fireworks and the discard, and knows which cards hints have not excluded from each
+slot (``plausible``). All arrangements of the unseen cards that agree with this are equally likely, if actions carry no
+information beyond the rules. This is the belief against level 0 of Off-Belief Learning (Hu et al. 2021), where no
+player's actions depend on observations. `draw_hand` samples a hand from this belief. `put_hand` gives the hand to the
+player and shuffles the other unseen cards into a new deck. `list_hands` finds all possible hands.
 
-How a hand is drawn: slots are filled one after another, those with the fewest possibilities first, each with one of the
-copies that fit it and are left. A hint speaks of the whole hand, and an older slot has heard every hint that a newer
-one has; so what two slots may hold is nested or disjoint, and how many copies are left for a slot is the same number
-whatever the slots before it got: the unseen ones that fit, less one for each earlier slot whose cards all fit too.
-Every arrangement is therefore equally likely, exactly, in one pass. Only a record that was not played (a position with
-other ``knowledge``) can break this. There the number is an upper bound, so a number is drawn below it, and the hand is
-begun again if it is beyond the last copy, which is exact too; after `TRIES` failures the hand stays as it is.
+Sampling a hand fills the slots one after another, those with the fewest possible copies first. Each slot gets one of
+the remaining copies that fit. A hint is about the whole hand, and an older slot has received every hint that a newer
+slot has. So the possible cards of two slots are nested or disjoint, and the number of copies left for a slot does not
+depend on the cards of the earlier slots: it is the number of unseen copies that fit, minus one for each earlier slot
+whose possible cards all fit, too. Therefore one pass samples every arrangement with exactly equal probability.
 
-A core deals about a million hands and decks of standard Hanabi a second.
+This can fail only in a record that did not arise by play (a position with different ``knowledge``). Then the number of
+copies is an upper bound. The sample is rejected and repeated if it is beyond the last copy, which is exact, too. After
+`TRIES` failures the hand stays unchanged.
 
-Cards that a bonus tile shuffled back (V4) are unseen cards like the others: a record does not tell which slots were
-drawn before. Neither does it tell of a lost tile that no hint could be given.
+One core samples about a million hands and decks of standard Hanabi per second.
 
-Randomness comes from a ``key`` of the caller's, and the record that `put_hand` leaves has streams of its own: nothing
-in it leads back to the true cards, also not the coming draws and games.
+Cards that a bonus tile shuffled back (V4) count as unseen cards, because a record does not tell which slots were drawn
+before. It does not tell either that a tile was lost because no hint was possible.
+
+Random numbers come from the caller's ``key``, and `put_hand` gives the record new random streams. So neither the record
+nor its coming draws and games reveal the true cards.
 """
 
 from collections.abc import Callable
@@ -46,7 +48,7 @@ GAME_WORD, EPISODE_WORD, TILE_WORDS, TRY_WORDS, HAND_WORDS = 0, 1, 2, 16, 1 << 2
 
 
 def scratch(hand_size: int) -> np.ndarray:
-    """Room (1,) for drawing and listing hands of up to that many cards."""
+    """Return working memory (1,) to draw and list hands of up to ``hand_size`` cards."""
     slots = [("fits", np.uint64), ("order", np.int64), ("bound", np.int64), ("hand", np.uint8), ("first", np.int64)]
     fields = [(name, kind, (hand_size,)) for name, kind in slots]
     return np.zeros(1, interned(np.dtype([*fields, ("ways", np.float64, (hand_size + 1,))], align=True)))
@@ -57,9 +59,9 @@ def scratch(hand_size: int) -> np.ndarray:
 
 @rule
 def unseen_sets(s, player):
-    """Three sets: the cards of which the player does not see at least one, two, three copies.
+    """Return three sets: the cards with at least one, two and three copies that the player does not see.
 
-    They lie in the deck and in the player's hand; how many of each, the player knows, and not where.
+    These copies are in the deck and in the player's hand. The player knows their numbers, but not where they are.
     """
     sets = (ZERO, ZERO, ZERO)
     for place in range(s.deck_count):
@@ -71,7 +73,7 @@ def unseen_sets(s, player):
 
 @rule
 def without(sets, card):
-    """The same three sets after a copy of the card was taken: the inverse of `see`."""
+    """Return the three sets after one copy of the card was removed: the inverse of `see`."""
     one, two, three = sets
     others = ~bit(card)
     return one & (others | two), two & (others | three), three & others
@@ -79,13 +81,13 @@ def without(sets, card):
 
 @rule
 def copies_in(sets, cards):
-    """The copies that are left of all of ``cards`` together."""
+    """Return the number of copies left of all ``cards`` together."""
     return popcount(sets[0] & cards) + popcount(sets[1] & cards) + popcount(sets[2] & cards)
 
 
 @rule
 def nth_copy(sets, cards, n):
-    """The card whose copy is the ``n``-th of `copies_in`."""
+    """Return the card of the ``n``-th copy that `copies_in` counts."""
     first = popcount(sets[0] & cards)
     if n < first:
         return nth_set_bit(sets[0] & cards, n)
@@ -107,7 +109,7 @@ def draw_hand(rules, s, player, key, room):
 
 @rule
 def draw_again(rules, s, player, sets, key, room):
-    """`draw_hand` after `note_slots`, which returned ``sets``."""
+    """Draw a hand as `draw_hand` does, with the ``sets`` that `note_slots` returned."""
     for k in range(TRIES):
         if fill_slots(rules, s, player, sets, random_word(key, TRY_WORDS + k), room):
             return
@@ -117,7 +119,7 @@ def draw_again(rules, s, player, sets, key, room):
 
 @rule
 def note_slots(s, player, room):
-    """Per slot the unseen cards that fit and how many copies will be left; the slots, fewest possibilities first.
+    """Write to ``room`` each slot's possible cards and copies left, and the slots ordered by possible copies.
 
     Returns `unseen_sets`.
     """
@@ -141,7 +143,7 @@ def note_slots(s, player, room):
 
 @rule
 def fill_slots(rules, s, player, sets, key, room):
-    """One try; whether it succeeded."""
+    """Try once to fill all slots. Returns whether this succeeded."""
     for place in range(s.hand_count[player]):
         slot = room.order[place]
         wanted = random_below(key, place, room.bound[slot])
@@ -155,7 +157,7 @@ def fill_slots(rules, s, player, sets, key, room):
 
 @rule
 def leaves_a_choice(rules, s, player, room):
-    """V4: somebody else's tile (c) waits for a hint only if there is one to give, perhaps about this hand alone."""
+    """V4: whether the hand allows a pending tile (c) of another player, which waits only if some hint is possible."""
     if player == s.current_player or not waits_for(rules, s, TILE_COLOR_HINT):
         return True
     cards = ZERO
@@ -169,9 +171,9 @@ def leaves_a_choice(rules, s, player, room):
 
 @rule
 def put_hand(rules, s, player, hand, key):
-    """Make ``hand`` the player's; the other unseen cards are the deck, to be drawn in an order that ``key`` gives.
+    """Give ``hand`` to the player. The other unseen cards become the deck, which is shuffled with ``key``.
 
-    What the player observes stays the same, bit for bit. V4: the face-down tiles are shuffled.
+    The player's observation does not change. V4: the face-down tiles are shuffled.
     """
     sets = unseen_sets(s, player)
     for slot in range(s.hand_count[player]):
@@ -191,7 +193,7 @@ def put_hand(rules, s, player, hand, key):
 
 @rule
 def shuffle_face_down(s, key):
-    """V4: the tiles that no player has turned over, in a new order."""
+    """V4: shuffle the tiles that no player has turned over."""
     first = TILES - np.int64(s.tiles_left)
     revealed = ZERO
     for place in range(first):
@@ -210,10 +212,10 @@ def shuffle_face_down(s, key):
 
 @rule
 def list_hands(rules, s, player, room, hands, ways):
-    """All hands that the player may hold, to ``hands`` (N, slots), in how many ways to ``ways`` (N,).
+    """Write all possible hands of the player to ``hands`` (N, slots), and the arrangements of each to ``ways`` (N,).
 
-    Copies of a card can be told apart: a hand is as likely as there are ways. Returns how many hands there are, or
-    N + 1 if there are more than fit.
+    Copies of a card count as different, so the probability of a hand is proportional to its ``ways``. Returns the
+    number of hands, or N + 1 if there are more than N.
     """
     sets = note_slots(s, player, room)
     count = np.int64(s.hand_count[player])
@@ -251,24 +253,24 @@ def list_hands(rules, s, player, room, hands, ways):
 
 
 class BeliefLoops(NamedTuple):
-    """The compiled loops. ``player`` is whose hand is meant; below 0, that of the player to move at each table.
+    """The compiled loops. ``player`` is the owner of the hand; below 0 it is the player to move at each table.
 
-    ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) its records, ``keys``
-    uint64 (N,) one random stream a table, ``room`` is `scratch`.
+    ``rules_array`` is the game's (see `hanabako.engine.protocol.rules_array`), ``tables`` (N,) are its records,
+    ``keys`` uint64 (N,) has one random key per table, and ``room`` is `scratch`.
 
-    Loops that deal change states only: a caller that deals to a player who is not to move calls `Loops.refresh` after
-    it.
+    The loops that change hands update only states. A caller that changes the hand of a player who is not to move must
+    call `Loops.refresh` afterwards.
     """
 
-    redeal: Callable[..., Any]  # (rules_array, tables, player, keys, room): hands and decks again
+    redeal: Callable[..., Any]  # (rules_array, tables, player, keys, room): new hands and decks
     draw: Callable[..., Any]  # (rules_array, tables, player, keys, room, hands uint8 (N, K, H)): K hands per table
-    put: Callable[..., Any]  # (rules_array, tables, player, keys, hands uint8 (N, H)): these hands, and decks again
+    put: Callable[..., Any]  # (rules_array, tables, player, keys, hands uint8 (N, H)): these hands and new decks
     list: Callable[..., Any]  # (rules_array, tables, table, player, room, hands uint8 (M, H), ways (M,)): `list_hands`
 
 
 @cache
 def belief_loops(frozen: Rules | None) -> BeliefLoops:
-    """The loops: specialized to ``frozen`` rules, or generic with ``None``."""
+    """Return the loops, specialized to ``frozen`` rules, or generic if ``None``."""
     rules_of = reader_of(Rules, frozen)
     digest = digest_of(draw_hand, put_hand, list_hands, belief_loops)
 
@@ -310,17 +312,17 @@ def belief_loops(frozen: Rules | None) -> BeliefLoops:
 
 
 def possible_hands(game: Any, tables: np.ndarray, table: int, player: int, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """All hands that a player may hold: cards uint8 (M, H) and in how many ways, float64 (M,). See `list_hands`.
+    """Return all possible hands of a player, uint8 (M, H), and their ``ways``, float64 (M,). See `list_hands`.
 
     Args:
         game: the configured game.
         tables: records (N,) of `hanabi_env.game.HanabiGame.table_dtype`.
-        table: which of them.
-        player: whose hand.
-        limit: how many hands there may be.
+        table: the index of the record.
+        player: the owner of the hand.
+        limit: the largest allowed number of hands.
 
     Raises:
-        ValueError: there are more.
+        ValueError: there are more hands than ``limit``.
     """
     held = int(tables["state"]["hand_count"][table, player])
     hands, ways = np.zeros((limit, held), np.uint8), np.zeros(limit)

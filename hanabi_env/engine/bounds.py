@@ -1,4 +1,4 @@
-"""What a record of a game of Hanabi may hold, for records that come from outside."""
+"""Checks of Hanabi game records that come from outside, such as loaded files."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from hanabi_env.engine.state import CHOICE_OF_E, END_ILLEGAL, EVENT_PLAY_FROM_DI
 
 
 def state_bounds(rules: Rules) -> Bounds:
-    """The ranges of the numbers of a `hanabi_env.engine.state.state_dtype`."""
+    """Return the allowed range of every field of a `hanabi_env.engine.state.state_dtype`."""
     kinds = rules.suits * rules.ranks
     seat, card, flag = (0, rules.players - 1), (0, kinds - 1, NO_CARD), (0, 1)
     count = (0, rules.deck_size)
@@ -45,9 +45,10 @@ def state_bounds(rules: Rules) -> Bounds:
 
 
 def is_whole(rules: Rules, states: Any) -> np.ndarray:
-    """Which of the records (N,), all within their bounds, hold every card of the box exactly once: bool (N,).
+    """Return whether each record (N,) holds every card of the box exactly once: bool (N,).
 
-    The sets of copies that lie in the discard agree with it, and the tiles (V4) are the six.
+    The sets of discarded copies must agree with the discard, and all six tiles (V4) must be there. The records must be
+    within their bounds.
     """
     deck = np.arange(states["cards"].shape[1])
     is_deck = deck < states["deck_count"][:, None]
@@ -72,6 +73,6 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
 
 
 def is_played(rules: Rules, states: Any, suit: int, rank: int) -> np.ndarray:
-    """H10, V3: in which of the records (N,) the card lies on its firework."""
+    """H10, V3: whether the card is on its firework in each record (N,): bool (N,)."""
     place = rules.ranks - 1 - rank if suit == rules.black_suit else rank
     return states["fireworks"][:, suit] > place

@@ -1,7 +1,7 @@
-"""The cards, fireworks, hands and tokens of Hanabi: sets of cards (one bit each), and the questions one asks of them.
+"""The cards, fireworks, hands and tokens of Hanabi: sets of cards (one bit per card), and functions that query them.
 
-What players do with them is in `hanabi_env.engine.rules`, which also tells how arguments are spelled. That black runs
-down (V3) is told here and nowhere else: by `place_of` and `rank_at` for one card, by `following` for a set of cards.
+The players' actions are in `hanabi_env.engine.rules`, which also explains the arguments. Only this module implements
+that the black suit descends (V3): `place_of` and `rank_at` for one card, `following` for a set of cards.
 """
 
 import numpy as np
@@ -15,33 +15,33 @@ from hanabi_env.engine.state import END_OUT_OF_LIVES
 
 @rule
 def suit_of(rules, card):
-    """The firework a card belongs to."""
+    """Return the suit of a card, from 0."""
     return np.int64(card) // rules.ranks
 
 
 @rule
 def rank_of(rules, card):
-    """The rank of a card, from 0."""
+    """Return the rank of a card, from 0."""
     return np.int64(card) % rules.ranks
 
 
 @rule
 def all_cards(rules):
-    """The set of all cards that exist."""
+    """Return the set of all cards of the game."""
     return low_bits(rules.suits * rules.ranks)
 
 
 @rule
 def suit_set(rules, suit):
-    """The set of all cards of a suit."""
+    """Return the set of all cards of a suit."""
     return low_bits(rules.ranks) << np.uint64(suit * rules.ranks)
 
 
 @rule
 def copies(rules, suit, rank):
-    """H1, E17: three of the lowest rank, one of the highest, two of the others (three if there is one rank only).
+    """H1, E17: three copies of the lowest rank, one of the highest, two of the others (three if there is one rank).
 
-    V1: one of each multicolor card. V3: black the other way round.
+    V1: one copy of each multicolor card. V3: the reverse for black.
     """
     if suit == rules.multicolor_suit and rules.multicolor_is_single:
         return 1
@@ -53,13 +53,13 @@ def copies(rules, suit, rank):
 
 @rule
 def mirrored_rank(rules, suit, rank):
-    """The rank of an ordinary suit with as many copies."""
+    """Return the rank that has the same number of copies in an ordinary suit."""
     return rules.ranks - 1 - rank if suit == rules.black_suit and rules.black_is_mirrored else rank
 
 
 @rule
 def first_copy(rules, suit, rank):
-    """Where the thermometer of ``rank`` starts in ``discarded`` of its suit: behind the copies of all lower ranks."""
+    """Return the first bit of the thermometer of ``rank`` in ``discarded``, after the copies of all lower ranks."""
     if suit == rules.multicolor_suit and rules.multicolor_is_single:
         return rank
     if rank == 0:
@@ -69,7 +69,7 @@ def first_copy(rules, suit, rank):
 
 @rule
 def thermometer_of(rules, card):
-    """The bits of ``discarded`` that count the copies of a card."""
+    """Return the bits of ``discarded`` that count the copies of a card."""
     suit = suit_of(rules, card)
     rank = rank_of(rules, card)
     return low_bits(copies(rules, suit, rank)) << np.uint64(first_copy(rules, suit, rank))
@@ -77,13 +77,13 @@ def thermometer_of(rules, card):
 
 @rule
 def is_all_discarded(rules, s, card):
-    """Every copy of the card lies in the discard."""
+    """Whether every copy of the card is in the discard."""
     return ~np.uint64(s.discarded[suit_of(rules, card)]) & thermometer_of(rules, card) == ZERO
 
 
 @rule
 def cards_per_suit(rules, suit):
-    """Cards of one suit in the box."""
+    """Return the number of cards of a suit in the box."""
     if suit == rules.multicolor_suit and rules.multicolor_is_single:
         return rules.ranks
     return 3 if rules.ranks == 1 else 2 * rules.ranks
@@ -91,7 +91,7 @@ def cards_per_suit(rules, suit):
 
 @rule
 def rank_in_box(rules, suit, k):
-    """The rank of the ``k``-th card of a suit, sorted by rank."""
+    """Return the rank of the ``k``-th card of a suit, sorted by rank."""
     if suit == rules.multicolor_suit and rules.multicolor_is_single:
         return k
     if suit == rules.black_suit and rules.black_is_mirrored:
@@ -104,19 +104,19 @@ def rank_in_box(rules, suit, k):
 
 @rule
 def place_of(rules, suit, rank):
-    """H10: which card of its firework a rank is, 0 for the first. V3: black runs down from the highest rank."""
+    """H10: the index of a rank in its firework, 0 for the first card. V3: black descends from the highest rank."""
     return rules.ranks - 1 - rank if suit == rules.black_suit else rank
 
 
 @rule
 def rank_at(rules, suit, place):
-    """The rank of the card at a place of its firework: the inverse of `place_of`, and the same reflection."""
+    """Return the rank of the card at an index of its firework: the inverse of `place_of`, computed in the same way."""
     return place_of(rules, suit, place)
 
 
 @rule
 def following(rules, cards):
-    """H10: the set of the cards that come right after ``cards`` on their fireworks: `place_of` for all at once."""
+    """H10: the set of the cards that follow directly after ``cards`` on their fireworks, see `place_of`."""
     lowest = touched_by_rank(rules, 0)
     descending = suit_set(rules, rules.black_suit) if rules.black_suit >= 0 else ZERO
     lower = ((cards & descending & ~lowest) >> ONE) & descending
@@ -131,7 +131,7 @@ def next_rank(rules, s, suit):
 
 @rule
 def played_set(rules, s):
-    """The set of cards on the fireworks: from the rank of their first card to that of their last one."""
+    """Return the set of cards on the fireworks: the ranks from the first card to the last one."""
     cards = ZERO
     for suit in range(rules.suits):
         played = np.int64(s.fireworks[suit])
@@ -155,14 +155,14 @@ def playable_set(rules, s):
 
 @rule
 def player_at(rules, player, offset):
-    """The player ``offset`` (0 .. players - 1) seats to the left of another one."""
+    """Return the player ``offset`` (0 .. players - 1) seats to the left of ``player``."""
     seat = np.int64(player) + offset
     return seat - rules.players if seat >= rules.players else seat
 
 
 @rule
 def hand_set(rules, s, player):
-    """The set of cards in a hand."""
+    """Return the set of cards in a hand."""
     cards = ZERO
     for slot in range(rules.hand_size):
         cards |= bit(s.hands[player, slot])
@@ -171,7 +171,7 @@ def hand_set(rules, s, player):
 
 @rule
 def others_set(rules, s):
-    """The set of cards in the hands of all but the current player."""
+    """Return the set of cards in the hands of all other players than the current one."""
     cards = ZERO
     for offset in range(1, rules.players):
         cards |= hand_set(rules, s, player_at(rules, s.current_player, offset))
@@ -198,7 +198,7 @@ def touched_by_rank(rules, rank):
 
 @rule
 def nameable_colors(rules, hand):
-    """H6, H7: the colors that a hint about the cards ``hand`` may name: those it touches, or any if it may be empty."""
+    """H6, H7: the colors that a hint about ``hand`` may name: those that touch a card, or all with ``empty_hints``."""
     colors = ZERO
     for color in range(rules.colors):
         if rules.empty_hints or hand & touched_by_color(rules, color) != ZERO:
@@ -208,7 +208,7 @@ def nameable_colors(rules, hand):
 
 @rule
 def nameable_ranks(rules, hand):
-    """H6, H7: the ranks that a hint about the cards ``hand`` may name."""
+    """H6, H7: the ranks that a hint about the cards ``hand`` may name, as in `nameable_colors`."""
     ranks = ZERO
     for suit in range(rules.suits):
         ranks |= hand >> np.uint64(suit * rules.ranks)
@@ -222,7 +222,7 @@ def nameable_ranks(rules, hand):
 
 @rule
 def gain_information_token(rules, s):
-    """One token back, unless all are there already. Returns 1 if a token came back, else 0."""
+    """Return an information token to the players if one is missing. Returns 1 if a token came back, else 0."""
     if s.information_tokens >= rules.max_information_tokens:
         return 0
     s.information_tokens += 1
@@ -231,7 +231,7 @@ def gain_information_token(rules, s):
 
 @rule
 def lose_life(s):
-    """H9, H12: an error; the last one ends the game."""
+    """H9, H12: take a life; losing the last one ends the game."""
     s.life_tokens -= 1
     if s.life_tokens == 0:
         s.end_reason = END_OUT_OF_LIVES

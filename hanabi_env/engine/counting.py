@@ -1,6 +1,6 @@
-"""Counting cards: which ones are dead, and of which ones all copies have been seen, by everybody or by one player.
+"""Card counting: the dead cards, and the cards whose copies have all been seen by all players or by one player.
 
-How often a card was seen is told by three sets: the cards of which at least one, two, three copies were.
+Three sets hold the counts: the cards of which at least one, two and three copies have been seen.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from hanabi_env.engine.cards import (
 
 @rule
 def dead_set(rules, s):
-    """The set of cards that can never be played again: on their firework, or from a card on that is all discarded."""
+    """Return the cards that can never be played: on a firework, or blocked by a card whose copies are all discarded."""
     played = played_set(rules, s)
     lost = all_discarded_set(rules, s) & ~played
     for _ in range(rules.ranks - 1):
@@ -30,7 +30,7 @@ def dead_set(rules, s):
 
 @rule
 def all_discarded_set(rules, s):
-    """The set of cards all of whose copies lie in the discard."""
+    """Return the set of cards whose copies are all in the discard."""
     cards = ZERO
     for card in range(rules.suits * rules.ranks):
         if is_all_discarded(rules, s, card):
@@ -40,7 +40,7 @@ def all_discarded_set(rules, s):
 
 @rule
 def discarded_sets(rules, s):
-    """Three sets: the cards of which at least one, two, three copies lie in the discard."""
+    """Return three sets: the cards with at least one, two and three copies in the discard."""
     one, two, three = ZERO, ZERO, ZERO
     for suit in range(rules.suits):
         pile = np.uint64(s.discarded[suit])
@@ -58,20 +58,20 @@ def discarded_sets(rules, s):
 
 @rule
 def see(sets, cards):
-    """The same three sets after one more copy of each of ``cards`` was seen."""
+    """Return the three sets after one more copy of each of ``cards`` was seen."""
     one, two, three = sets
     return one | cards, two | (one & cards), three | (two & cards)
 
 
 @rule
 def public_sets(rules, s):
-    """Three sets: the cards of which everybody sees at least one, two, three copies."""
+    """Return three sets: the cards with at least one, two and three copies that all players see."""
     return see(discarded_sets(rules, s), played_set(rules, s))
 
 
 @rule
 def seen_sets(rules, s, observer):
-    """Three sets: the cards of which the observer sees at least one, two, three copies."""
+    """Return three sets: the cards with at least one, two and three copies that the observer sees."""
     sets = public_sets(rules, s)
     for offset in range(1, rules.players):
         player = player_at(rules, observer, offset)
@@ -82,7 +82,7 @@ def seen_sets(rules, s, observer):
 
 @rule
 def all_copies_in(rules, sets):
-    """The set of cards all of whose copies are counted in ``sets``."""
+    """Return the set of cards whose copies are all counted in ``sets``."""
     cards = ZERO
     for suit in range(rules.suits):
         for rank in range(rules.ranks):

@@ -1,6 +1,6 @@
-"""What the bits of Hanabi's observation and its actions are about: see `hanabako.engine.layout`.
+"""The meaning of Hanabi's observation bits and actions: see `hanabako.engine.layout`.
 
-layout(config.rules()).fields          # section, name, place and meaning of all bits
+layout(config.rules()).fields          # section, name, index and meaning of all bits
 layout(config.rules()).suit_of_bits    # the suit that each bit is about, or -1
 """
 
@@ -20,7 +20,7 @@ EVERYBODY = "card of any hand"
 
 
 def layout(rules: Rules) -> Layout:
-    """The layout of a configuration's observation and actions."""
+    """Return the layout of a configuration's observation and actions."""
     return Layout(
         fields_of(observation_parts(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
@@ -29,7 +29,7 @@ def layout(rules: Rules) -> Layout:
 
 
 def alike_suits(rules: Rules) -> tuple[int, ...]:
-    """The ordinary suits: not multicolor (V1, V2), not black (V3)."""
+    """Return the ordinary suits: not multicolor (V1, V2), not black (V3)."""
     return tuple(suit for suit in range(rules.suits) if suit not in (rules.multicolor_suit, rules.black_suit))
 
 
@@ -37,10 +37,10 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:
 
 
 def observation_parts(rules: Rules) -> dict[str, list[Repeat]]:
-    """Every section as its parts, whether the observation has it or not."""
+    """Return the parts of every section, including sections that the observation does not have."""
     others, everybody = (rules.players - 1) * rules.hand_size, rules.players * rules.hand_size
     short_hand = Part("short hand", rules.players, "a bit per player from the observer: the hand lacks a card")
-    possible = _cards(rules, "possible", "plausible, less what counting excludes")
+    possible = _cards(rules, "possible", "plausible cards, without those that counting excludes")
     return {
         "hands": [
             Repeat(others, OTHERS, (_cards(rules, "card", "one-hot; zeros if there is none"),)),
@@ -62,14 +62,14 @@ def _board(rules: Rules) -> tuple[Part, ...]:
     tops = [suit * rules.ranks + rank_at(rules, suit, k) for suit in range(rules.suits) for k in range(rules.ranks)]
     return (
         Part("deck", rules.deck_size - rules.players * rules.hand_size, "thermometer: cards left to draw"),
-        _cards(rules, "fireworks", "per suit the number of cards played, one-hot; zeros before the first", tops),
+        _cards(rules, "fireworks", "per suit the number of cards played, one-hot; zeros for none", tops),
         Part("information tokens", rules.max_information_tokens, "thermometer"),
         Part("lives", rules.max_life_tokens, "thermometer"),
     )
 
 
 def _discards(rules: Rules) -> Part:
-    meaning = "per suit and rank a thermometer, as long as there are copies"
+    meaning = "per suit and rank a thermometer of the discarded copies"
     suits = range(rules.suits)
     box = [s * rules.ranks + rank_in_box(rules, s, k) for s in suits for k in range(cards_per_suit(rules, s))]
     return _cards(rules, "discards", meaning, box)
@@ -93,7 +93,7 @@ def _event(rules: Rules) -> tuple[Part, ...]:
 
 def _knowledge(rules: Rules) -> tuple[Part, ...]:
     named = "named by hints that touched the card"
-    plausible = _cards(rules, "plausible", "the set of cards that hints leave open")
+    plausible = _cards(rules, "plausible", "the set of cards that hints have not excluded")
     return plausible, _colors(rules, named), Part("rank", rules.ranks, named)
 
 
@@ -107,9 +107,9 @@ def _tiles(rules: Rules) -> tuple[Part, ...]:
 
 def _derived(rules: Rules) -> list[Repeat]:
     others, everybody = (rules.players - 1) * rules.hand_size, rules.players * rules.hand_size
-    seen = _cards(rules, "all copies seen", "set of cards, by what the observer sees")
-    public = _cards(rules, "all copies public", "set of cards, by what everybody sees")
-    flags = Part("playable", 1, "the card fits now"), Part("dead", 1, "the card can never be played anymore")
+    seen = _cards(rules, "all copies seen", "set of cards whose copies the observer sees")
+    public = _cards(rules, "all copies public", "set of cards whose copies everybody sees")
+    flags = Part("playable", 1, "the card fits now"), Part("dead", 1, "the card can never be played")
     surely = (
         Part("surely playable", 1, "every possible card is playable"),
         Part("surely dead", 1, "every possible card is dead"),
@@ -126,7 +126,7 @@ def _derived(rules: Rules) -> list[Repeat]:
 
 
 def action_parts(rules: Rules) -> list[Part]:
-    """The actions in their order; each part is named by the pattern of its words."""
+    """Return the parts of the actions in order. The name of a part is the text pattern of its actions."""
     offsets, hand = rules.players - 1, rules.hand_size
     return [
         Part("discard SLOT", hand),
@@ -146,16 +146,16 @@ def _choices(rules: Rules) -> tuple[Part, ...]:
 
 
 def _cards(rules: Rules, name: str, meaning: str, cards: Iterable[int] | None = None) -> Part:
-    """A bit per card: every card once, or these."""
+    """Return a part with a bit for each of ``cards``; by default every card once."""
     found = tuple(map(int, range(rules.suits * rules.ranks) if cards is None else cards))
     return Part(name, len(found), meaning, tuple(card // rules.ranks for card in found), found)
 
 
 def _colors(rules: Rules, meaning: str) -> Part:
-    """A bit per color that a hint can name: color c names suit c."""
+    """Return a part with a bit per color that a hint can name: color c names suit c."""
     return Part("color", rules.colors, meaning, tuple(range(rules.colors)))
 
 
 def _suits(rules: Rules, name: str, meaning: str, times: int) -> Part:
-    """A bit per suit, that many times over."""
+    """Return a part with a bit per suit, repeated ``times`` times."""
     return Part(name, times * rules.suits, meaning, tuple(range(rules.suits)) * times)

@@ -1,13 +1,13 @@
-"""What a player may know, as a string of bits.
+"""Hanabi's observation: the information that a player may know, as a string of bits.
 
 The first five sections are, bit for bit, the canonical encoding of the Hanabi Learning Environment (Bard et al. 2020):
 hands, board, discards, last action, card knowledge. ``history`` repeats the last-action section for older steps (with
-bonus tiles it holds at least as many as one turn can have). Other sections follow if they are played or asked for:
-``tiles``, ``belief`` and ``derived``. Each section is a pair of functions, its length and its writer; `SECTIONS` lists
-them in order, and `section_index` says where each one begins.
+bonus tiles at least for as many steps as one turn can have). The sections ``tiles``, ``belief`` and ``derived`` follow
+if the configuration has them. Each section is a pair of functions, its length and its writer. `SECTIONS` lists them in
+order, and `section_index` returns the first bit of each.
 
-Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. A hidden card
-of the observer's own hand is never read, except by ``observation_type="seer"``, which is meant for research.
+Players are counted from the observer, who is 0. Cards are one-hot or sets over ``suit * ranks + rank``. The hidden
+cards of the observer's own hand are never read, except with ``observation_type="seer"``, which is meant for research.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ OBSERVE_SEER = 2
 
 @rule
 def observe(rules, s, observer, out):
-    """Write what ``observer`` may know to ``out`` (uint64 words, `observation_words` of them), lowest bit first."""
+    """Write the observation of ``observer`` to ``out`` (`observation_words` uint64 words), lowest bit first."""
     word, at = write_hands(rules, s, observer, out, ZERO, 0)
     word, at = write_board(rules, s, out, word, at)
     word, at = write_discards(rules, s, out, word, at)
@@ -56,22 +56,22 @@ def observe(rules, s, observer, out):
 
 @rule
 def card_bits(rules):
-    """Bits of a card, or of a set of cards."""
+    """Return the number of bits of a card, or of a set of cards."""
     return rules.suits * rules.ranks
 
 
-# --- Hands: the cards of the others, then who is short of a card ------------------------------------------------------
+# --- Hands: the cards of the other players, then which hands lack a card ----------------------------------------------
 
 
 @rule
 def hands_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return (rules.players - 1) * rules.hand_size * card_bits(rules) + rules.players
 
 
 @rule
 def write_hands(rules, s, observer, out, word, at):
-    """Per other player and slot the card, one-hot (none: zeros); then per player 1 if the hand lacks a card."""
+    """Write the card per other player and slot (one-hot, none: zeros); then per player whether the hand lacks one."""
     for offset in range(1, rules.players):
         player = player_at(rules, observer, offset)
         for slot in range(rules.hand_size):
@@ -88,14 +88,14 @@ def write_hands(rules, s, observer, out, word, at):
 
 @rule
 def board_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     tokens = rules.max_information_tokens + rules.max_life_tokens
     return rules.deck_size - rules.players * rules.hand_size + card_bits(rules) + tokens
 
 
 @rule
 def write_board(rules, s, out, word, at):
-    """Cards in the deck (thermometer), per suit the highest rank played (one-hot), tokens and lives (thermometers)."""
+    """Write deck size (thermometer), cards played per suit (one-hot), tokens and lives (thermometers)."""
     longest = rules.deck_size - rules.players * rules.hand_size
     first = min(longest, MOST_PUT)  # seven suits and tiny hands leave a deck that one `put` cannot hold
     count = np.int64(s.deck_count)
@@ -107,18 +107,18 @@ def write_board(rules, s, out, word, at):
     return put(out, word, at, rules.max_life_tokens, low_bits(s.life_tokens))
 
 
-# --- Discards: per card a thermometer of its copies in the discard ----------------------------------------------------
+# --- Discards: a thermometer of the discarded copies per card ---------------------------------------------------------
 
 
 @rule
 def discards_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return rules.deck_size
 
 
 @rule
 def write_discards(rules, s, out, word, at):
-    """Suit by suit, each rank's copies from the lowest rank up."""
+    """Write each rank's copies suit by suit, from the lowest rank up."""
     for suit in range(rules.suits):
         word, at = put(out, word, at, cards_per_suit(rules, suit), s.discarded[suit])
     return word, at
@@ -129,7 +129,7 @@ def write_discards(rules, s, out, word, at):
 
 @rule
 def event_length(rules):
-    """Bits of one event."""
+    """Return the number of bits of one event."""
     hint = rules.players + rules.colors + rules.ranks + rules.hand_size
     card = rules.hand_size + card_bits(rules) + 2
     return rules.players + event_kinds(rules) + hint + card + rules.choreography * rules.suits
@@ -137,23 +137,23 @@ def event_length(rules):
 
 @rule
 def event_kinds(rules):
-    """Play, discard, color hint, rank hint; with V4 also choose, "shuffle back", "play from discard"."""
+    """Return the number of kinds: play, discard, two kinds of hints; V4 adds choose and the two choices of (e)."""
     return 4 + 3 * rules.flamboyants
 
 
 @rule
 def events_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return rules.history * event_length(rules)
 
 
 @rule
 def write_event(rules, s, observer, age, out, word, at):
-    """The step ``age`` steps before the last one.
+    """Write the step ``age`` steps before the last one.
 
-    Who (one-hot), what (one-hot over `event_kinds`), the receiver, color, rank and touched slots of a hint, slot and
-    card of a play or discard (or the card chosen for a tile), whether it scored and whether it brought a token (not for
-    a discard), and with V6 the announced suit.
+    The bits are: the player (one-hot); the kind (one-hot over `event_kinds`); the receiver, color, rank and touched
+    slots of a hint; the slot and card of a play or discard (or the card chosen for a tile); whether it scored and
+    whether it brought a token (not for a discard); and with V6 the announced suit.
     """
     event = s.events[(np.int64(s.length) - 1 - age + rules.history) % rules.history]
     is_event = event.kind != EVENT_NONE
@@ -177,17 +177,17 @@ def write_event(rules, s, observer, age, out, word, at):
 
 @rule
 def relative(rules, observer, player):
-    """How many seats to the left of the observer a player sits."""
+    """Return how many seats to the left of the observer a player sits."""
     offset = np.int64(player) - observer
     return offset + rules.players if offset < 0 else offset
 
 
-# --- Card knowledge: what the hints say of every card in every hand ---------------------------------------------------
+# --- Card knowledge: what the hints say about every card in every hand ------------------------------------------------
 
 
 @rule
 def knowledge_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     if rules.observation_type == OBSERVE_MINIMAL:
         return 0
     return rules.players * rules.hand_size * (card_bits(rules) + rules.colors + rules.ranks)
@@ -195,7 +195,7 @@ def knowledge_length(rules):
 
 @rule
 def write_knowledge(rules, s, observer, out, word, at):
-    """Per player and slot: plausible cards (set), then colors and ranks that touched it. ``seer`` writes the truth."""
+    """Write plausible cards, then hinted colors and ranks, per player and slot. ``seer`` writes the true card."""
     for offset in range(rules.players):
         player = player_at(rules, observer, offset)
         for slot in range(rules.hand_size):
@@ -212,18 +212,18 @@ def write_knowledge(rules, s, observer, out, word, at):
     return word, at
 
 
-# --- Tiles (V4): which lie face down, what is pending, turns left in the last round -----------------------------------
+# --- Tiles (V4): face-down tiles, pending tile, turns left in the last round ------------------------------------------
 
 
 @rule
 def tiles_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return rules.flamboyants * (TILES + NO_TILE - 2 + rules.players)
 
 
 @rule
 def write_tiles(rules, s, out, word, at):
-    """The set of face-down tiles (a) to (f); the pending one (c, d, e, f, the choice of e: one-hot); turns to play."""
+    """Write the face-down tiles (a) to (f), the pending one (c, d, e, f, choice of e: one-hot), and turns to play."""
     face_down = low_bits(TILES)
     for k in range(TILES):
         if k < TILES - s.tiles_left:
@@ -233,20 +233,20 @@ def write_tiles(rules, s, out, word, at):
     return put(out, word, at, rules.players, low_bits(max(s.turns_to_play, 0)))
 
 
-# --- Belief (option): possible cards, by hints and by counting --------------------------------------------------------
+# --- Belief (option): possible cards, from hints and from counting ----------------------------------------------------
 
 
 @rule
 def belief_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return rules.belief * rules.players * rules.hand_size * card_bits(rules)
 
 
 @rule
 def write_belief(rules, s, observer, out, word, at):
-    """Per player and slot the possible cards: plausible, and not every copy seen elsewhere.
+    """Write the possible cards per player and slot: plausible cards whose copies have not all been seen elsewhere.
 
-    The observer's own cards are counted against all that the observer sees, the others' against what is public.
+    All cards that the observer sees count for the observer's hand; only public cards count for the other hands.
     """
     mine = all_copies_in(rules, seen_sets(rules, s, observer))
     public = all_copies_in(rules, public_sets(rules, s))
@@ -258,22 +258,23 @@ def write_belief(rules, s, observer, out, word, at):
     return word, at
 
 
-# --- Derived (option): flags a careful player would work out ----------------------------------------------------------
+# --- Derived (option): flags that a careful player would work out -----------------------------------------------------
 
 
 @rule
 def derived_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     flags = 2 * (rules.players - 1) * rules.hand_size + 2 * rules.players * rules.hand_size
     return rules.derived * (flags + 2 * card_bits(rules))
 
 
 @rule
 def write_derived(rules, s, observer, out, word, at):
-    """Two bits a card, then two sets of cards.
+    """Write two bits per card, then two sets of cards.
 
-    Per card in another hand: playable, dead. Per card of every hand: surely playable, surely dead, by its possible
-    cards (see `write_belief`). Then the cards all of whose copies the observer sees, and those all of whose are public.
+    Per card of the other hands: playable, dead. Per card of every hand: surely playable, surely dead, judged by its
+    possible cards (see `write_belief`). Then the set of cards whose copies the observer has all seen, and the set of
+    cards whose copies are all public.
     """
     playable = playable_set(rules, s)
     dead = dead_set(rules, s)
@@ -296,7 +297,7 @@ def write_derived(rules, s, observer, out, word, at):
 
 @rule
 def is_within(cards, others):
-    """1 if a set of cards is not empty and has no member outside ``others``, else 0."""
+    """Return 1 if the set ``cards`` is a nonempty subset of ``others``, else 0."""
     return np.uint64(cards != ZERO and cards & ~others == ZERO)
 
 
@@ -315,15 +316,15 @@ SECTIONS = (
 
 
 def observation_bits(rules: Rules) -> int:
-    """Bits of an observation."""
+    """Return the number of bits of an observation."""
     return sum(length(rules) for _, length in SECTIONS)
 
 
 def observation_words(rules: Rules) -> int:
-    """Words of 64 bits that hold an observation."""
+    """Return the number of 64-bit words of an observation."""
     return words_for(observation_bits(rules))
 
 
 def section_index(rules: Rules) -> list[tuple[str, int, int]]:
-    """Name, first bit and length of every section that is not empty."""
+    """Return the name, first bit and length of every section that is not empty."""
     return index_of((name, length(rules)) for name, length in SECTIONS)

@@ -1,9 +1,9 @@
-"""The view of one seat: the record of the game without what that player may not know (H20).
+"""The view of one seat: the game record without the information that is hidden from its player (H20).
 
-Bots (`hanabako.agents.bots.bot`) are given a view in place of the state. It is the same record, so every question of
-`hanabi_env.engine.rules` can be asked of it (``is_playable(rules, view, card)``), but for the three things that its
-player cannot see: the hand, the deck, and the face-down bonus tiles. The random streams, from which these could be
-worked out, are zero. What hints have said of the hand (``plausible``, ``hinted``) is public and stays.
+Bots (`hanabako.agents.bots.bot`) get a view instead of the state. It has the same record type, so the functions of
+`hanabi_env.engine.rules` work on it (``is_playable(rules, view, card)``). Three things are hidden: the player's hand,
+the deck, and the face-down bonus tiles. The keys of the random streams are zero, because they would reveal these. The
+hints about the hand (``plausible``, ``hinted``) are public and stay.
 """
 
 from hanabako.compiler.jit import rule
@@ -15,7 +15,7 @@ __all__ = ["hide", "last_event", "room"]
 
 @rule
 def hide(rules, view, player):
-    """Turn ``view``, a copy of the state, into what ``player`` may know. Hidden cards become `NO_CARD`."""
+    """Remove from ``view``, a copy of the state, what ``player`` may not know. Hidden cards become `NO_CARD`."""
     view.game_key = ZERO
     view.key = ZERO
     view.episode = 0
@@ -30,10 +30,10 @@ def hide(rules, view, player):
 
 @rule
 def last_event(rules, view):
-    """What everybody saw of the last step, an event of `hanabi_env.engine.state`. There must have been one."""
+    """Return the public event of the last step, see `hanabi_env.engine.state`. There must have been a step."""
     return view.events[(view.length - 1) % rules.history]
 
 
 def room(rules: Rules, specialize: bool) -> Rules:
-    """The numbers that size the records of a loop: the configuration's, or those of the generic loop."""
+    """Return the rules that set the sizes of a loop's records: the configuration's, or those of the generic loop."""
     return rules if specialize else roomy(rules)

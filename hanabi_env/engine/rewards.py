@@ -1,4 +1,4 @@
-"""What Hanabi brings to the loops of `hanabako.engine.loops`: a step's rewards, a finished game's statistics."""
+"""Hanabi's functions for the loops of `hanabako.engine.loops`: rewards of a step, statistics of a finished game."""
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.protocol import GameFunctions
@@ -11,7 +11,7 @@ STATISTICS = ("score", "fireworks_score", "end_reason")
 
 @rule
 def act(rules, table, action):
-    """A step, whose reward is the change of score (E7). Hanabi is co-operative: every player gets the same."""
+    """Make a step. Its reward, the same for every player, is the change of the score (E7)."""
     before = score(rules, table.state)
     step(rules, table.state, action)
     reward = score(rules, table.state) - before
@@ -20,14 +20,14 @@ def act(rules, table, action):
 
 
 @rule
-def forfeit(rules, s):  # noqa: ARG001 - as every game's
-    """The game is over."""
+def forfeit(rules, s):  # noqa: ARG001 - the signature of every game
+    """End the game after an illegal action."""
     s.end_reason = END_ILLEGAL
 
 
 @rule
 def end_game(rules, table):
-    """Note the statistics of the game."""
+    """Write the statistics of the finished game."""
     s = table.state
     table.score = score(rules, s)
     table.fireworks_score = fireworks_score(rules, s)

@@ -1,22 +1,22 @@
-"""Hanabi, in the order of its booklet. Rule numbers (H1, E2 ...) are those of the rule card, ``hanabi_env/README.md``.
+"""The rules of Hanabi, in the order of its booklet. Rule numbers (H1, E2 ...) refer to ``hanabi_env/README.md``.
 
 The players build one firework per suit, its cards in ascending order from 1 (H10). No player looks at their own hand
 (H20). A turn is exactly one of three things (H5): give a hint about another player's cards for an information token
-(H6), discard a card to win a token back (H8), or play a card (H9). A card that does not fit costs a life; the third
-lost life ends the game (H12). All fireworks complete also end it (H13). When the deck runs out every player has one
-more turn (H14). The score is the number of cards on the fireworks (H15).
+(H6), discard a card to get a token back (H8), or play a card (H9). A card that does not fit costs a life; the loss of
+the third life ends the game (H12). The game also ends when all fireworks are complete (H13). When the deck is empty,
+every player has one more turn (H14). The score is the number of cards on the fireworks (H15).
 
-Before this module come `hanabi_env.engine.state`, the record of a game, `hanabi_env.engine.cards`, what is in the box
-and what lies on the fireworks, and `hanabi_env.engine.tiles`, the bonus tiles of one of the modules (V4);
-`hanabi_env.engine.actions` numbers what a player may do.
+This module builds on `hanabi_env.engine.state` (the record of a game), `hanabi_env.engine.cards` (the cards in the box,
+in hands and on fireworks), `hanabi_env.engine.tiles` (the bonus tiles, V4) and `hanabi_env.engine.actions` (the numbers
+of the actions).
 
-Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate
-nothing, raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and
-spelling:
+The functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They
+allocate nothing, raise nothing and use only integers, so the same source also runs on a GPU. Arguments always have the
+same names and order:
 
-* ``rules``: a `hanabi_env.engine.state.Rules`, the configuration in numbers;
+* ``rules``: a `hanabi_env.engine.state.Rules`, the configuration as numbers;
 * ``s``: one record of `hanabi_env.engine.state.state_dtype`, changed in place;
-* ``player``: 0 .. players - 1, ``offset``: seats to the left, ``slot``: place in a hand, 0 is the oldest card;
+* ``player``: 0 .. players - 1, ``offset``: seats to the left, ``slot``: index in a hand, 0 is the oldest card;
 * ``card``: ``suit * ranks + rank`` (both from 0), or ``NO_CARD``; ``action``: see `hanabi_env.engine.actions`.
 """
 
@@ -97,7 +97,7 @@ from hanabi_env.engine.tiles import (
 
 @rule
 def init(rules, s):
-    """Begin the episode ``s.episode`` of the table with ``s.game_key``: open the box, shuffle, deal."""
+    """Begin episode ``s.episode`` of the table with key ``s.game_key``: open the box, shuffle, deal."""
     s.key = episode_key(s.game_key, s.episode)
     open_box(rules, s)
     deal(rules, s)
@@ -105,7 +105,7 @@ def init(rules, s):
 
 @rule
 def open_box(rules, s):
-    """H1, H3: all cards in the deck, all tokens there, nothing played."""
+    """H1, H3: all cards are in the deck, all tokens are available, nothing is played."""
     place = 0
     for suit in range(rules.suits):
         s.fireworks[suit] = 0
@@ -130,7 +130,7 @@ def open_box(rules, s):
 
 @rule
 def deal(rules, s):
-    """H2: whole hands, player by player. H4: player 0 starts, or a random player."""
+    """H2: deal whole hands, player by player. H4: player 0 or a random player starts."""
     for player in range(rules.players):
         s.hand_count[player] = 0
         for _ in range(rules.hand_size):
@@ -142,15 +142,15 @@ def deal(rules, s):
 
 @rule
 def shuffle_of(rules, s):
-    """Where the counters of this shuffle begin: the first's at 0, and every one by tile (e) has its own (V4)."""
+    """Return the first counter of this shuffle: 0 for the first one; each shuffle by tile (e) has its own (V4)."""
     return SHUFFLE_STRIDE * np.int64(s.shuffles) if rules.flamboyants else np.int64(0)
 
 
 @rule
 def draw_card(rules, s, player):
-    """The top card of the deck joins the hand as its newest; nothing is known about it.
+    """Draw the top card of the deck as the newest card of the hand; nothing is known about it.
 
-    H14: the last one begins the last round. V5: there is no last round.
+    H14: drawing the last card begins the last round. V5: there is no last round.
     """
     if s.deck_count == 0:
         return
@@ -168,7 +168,7 @@ def draw_card(rules, s, player):
 
 @rule
 def legal_action_mask(rules, s, mask):
-    """The actions of the current player as bits of ``mask`` (uint64 words). Nothing is legal after the end (E6)."""
+    """Write the legal actions of the current player to ``mask`` (uint64 words). None is legal after the end (E6)."""
     is_over = s.end_reason != END_NOT_YET
     is_turn = not is_over and not is_tile_pending(rules, s)
     hints_colors = (is_turn and can_hint(s)) or waits_for(rules, s, TILE_COLOR_HINT)
@@ -194,7 +194,7 @@ def legal_action_mask(rules, s, mask):
 
 @rule
 def can_discard(rules, s):
-    """H8: not while all information tokens are available."""
+    """H8: whether an information token is missing."""
     return s.information_tokens < rules.max_information_tokens
 
 
@@ -206,7 +206,7 @@ def can_hint(s):
 
 @rule
 def can_act(rules, s):
-    """V5: the current player has a card, or a token and somebody to hint to."""
+    """V5: whether the current player has a card, or a token and another player to give a hint to."""
     if s.hand_count[s.current_player] > 0:
         return True
     return can_hint(s) and nameable_ranks(rules, others_set(rules, s)) != ZERO
@@ -226,7 +226,7 @@ def step(rules, s, action):
     uses_card = action < first_color_hint(rules) or action >= first_announced_play(rules)
     if is_tile_pending(rules, s):
         resolve_tile(rules, s, event, action)
-        uses_card = True  # the one whose play revealed the tile is yet to be replaced
+        uses_card = True  # the card whose play revealed the tile is still to be replaced
     elif uses_card:
         use_card(rules, s, event, action)
     else:
@@ -239,7 +239,7 @@ def step(rules, s, action):
 
 @rule
 def use_card(rules, s, event, action):
-    """H8, H9, V6: a card leaves the hand, by discard or by a play whose suit may be announced."""
+    """H8, H9, V6: a card leaves the hand: a discard, or a play with or without an announced suit."""
     if action >= first_announced_play(rules):
         announcement = action - first_announced_play(rules)
         event.announced = 1 + announcement % rules.suits
@@ -255,7 +255,7 @@ def use_card(rules, s, event, action):
 
 @rule
 def take_from_hand(rules, s, player, slot):
-    """The card leaves its slot and the newer ones close up (H19: positions are oldest to newest)."""
+    """Remove and return the card of a slot; the newer cards move up (H19: slots are ordered from oldest to newest)."""
     card = s.hands[player, slot]
     for k in range(rules.hand_size - 1):
         source = k + 1 if k >= slot else k
@@ -285,7 +285,7 @@ def play_card(rules, s, event):
 
 @rule
 def is_announced_rightly(rules, event):
-    """V6: nothing was announced, or the suit of the card."""
+    """V6: whether no suit was announced, or the suit of the card."""
     return event.announced == 0 or event.announced == 1 + suit_of(rules, event.card)
 
 
@@ -299,16 +299,17 @@ def discard_card(rules, s, event):
 
 @rule
 def is_playable(rules, s, card):
-    """H10: the card starts or continues its suit's firework."""
+    """H10: whether the card starts or continues its suit's firework."""
     suit = suit_of(rules, card)
     return s.fireworks[suit] < rules.ranks and rank_of(rules, card) == next_rank(rules, s, suit)
 
 
 @rule
 def add_to_firework(rules, s, event):
-    """H10: one card more. H13: all complete, the end.
+    """H10: add the card to its firework. H13: the game ends when all fireworks are complete.
 
-    H11, V3: the last card of a firework brings an information token. V4: or a tile, but for black; N3: not at the end.
+    H11, V3: the last card of a firework brings an information token. V4: it brings a tile instead, except for black.
+    N3: it brings no tile when the game has ended.
     """
     suit = suit_of(rules, event.card)
     s.fireworks[suit] += 1
@@ -325,7 +326,7 @@ def add_to_firework(rules, s, event):
 
 @rule
 def put_on_discard(rules, s, card):
-    """H18: face up, for everybody to see. V5: the game is lost with the last copy of a card that is still needed."""
+    """H18: discard the card face up. V5: discarding the last copy of a card that is still needed loses the game."""
     s.discard_count += 1
     s.cards[rules.deck_size - s.discard_count] = card
     suit = suit_of(rules, card)
@@ -338,7 +339,7 @@ def put_on_discard(rules, s, card):
 
 @rule
 def is_indispensable_lost(rules, s, card):
-    """V5: the card is not on its firework, and all its copies lie in the discard."""
+    """V5: whether the card is not on its firework, and all its copies are in the discard."""
     suit = suit_of(rules, card)
     is_needed = place_of(rules, suit, rank_of(rules, card)) >= s.fireworks[suit]
     return is_needed and is_all_discarded(rules, s, card)
@@ -346,7 +347,7 @@ def is_indispensable_lost(rules, s, card):
 
 @rule
 def give_hint(rules, s, event, action):
-    """H6: one player, one color or one rank, every matching card pointed at."""
+    """H6: tell one player one color or one rank, pointing at every matching card."""
     event.kind = EVENT_HINT_COLOR
     hint = action - first_color_hint(rules)
     values = rules.colors
@@ -361,7 +362,7 @@ def give_hint(rules, s, event, action):
 
 @rule
 def point_at_cards(rules, s, event):
-    """H6: cards of the hint are what it says, all others are not. Returns the touched slots, one bit each."""
+    """H6: touched cards match the hint, all other cards of the hand do not. Returns the touched slots, one bit each."""
     if event.kind == EVENT_HINT_COLOR:
         meant = touched_by_color(rules, event.value)
         mark = bit(event.value)
@@ -380,10 +381,10 @@ def point_at_cards(rules, s, event):
 
 @rule
 def end_turn(rules, s, uses_card):
-    """The turn is over: a card that was used is replaced unless the game is over too (E1). The next player follows.
+    """End the turn: the player replaces a used card, unless the game is over (E1), and the next player follows.
 
-    H14, E2: a turn of the last round is counted, and after the last one the game ends. V5, E5: it is lost if the next
-    player can do nothing.
+    H14, E2: the turns of the last round are counted, and the game ends after the last one. V5, E5: the game is lost if
+    the next player has no legal action.
     """
     if s.turns_to_play != LAST_ROUND_NOT_BEGUN:
         s.turns_to_play -= 1
@@ -402,7 +403,7 @@ def end_turn(rules, s, uses_card):
 
 @rule
 def resolve_tile(rules, s, event, action):
-    """V4: what the player does with the pending tile: a free hint, a choice of what (e) shall be, or a card."""
+    """V4: the player's choice for the pending tile: a free hint, the use of (e) on an empty deck, or a card."""
     tile = np.int64(s.pending)
     s.pending = NO_TILE
     if tile in (TILE_COLOR_HINT, TILE_RANK_HINT):
@@ -426,19 +427,19 @@ def resolve_tile(rules, s, event, action):
 
 @rule
 def is_terminal(s):
-    """The game is over."""
+    """Whether the game is over."""
     return s.end_reason != END_NOT_YET
 
 
 @rule
 def is_complete(rules, s):
-    """H13: every firework is complete."""
+    """H13: whether every firework is complete."""
     return played_cards(rules, s) == rules.suits * rules.ranks
 
 
 @rule
 def played_cards(rules, s):
-    """Cards on all fireworks together."""
+    """Return the number of cards on all fireworks together."""
     cards = 0
     for suit in range(rules.suits):
         cards += np.int64(s.fireworks[suit])
@@ -447,26 +448,26 @@ def played_cards(rules, s):
 
 @rule
 def is_lost(s):
-    """H12, V5: the last life is gone, an indispensable card is lost, or a player can do nothing."""
+    """H12, V5: whether the last life is gone, an indispensable card is lost, or a player has no legal action."""
     return s.end_reason in LOST_ENDS
 
 
 @rule
 def fireworks_score(rules, s):
-    """H15: the cards on the fireworks. V3: black cards give none, and each one that is missing costs one."""
+    """H15: the number of cards on the fireworks. V3: black cards give no points, and each missing one costs a point."""
     points = played_cards(rules, s)
     return points - rules.ranks if rules.black_suit >= 0 else points
 
 
 @rule
 def opening_score(rules):
-    """E7, N4: the score of the opening position."""
+    """E7, N4: the score at the start of the game."""
     return -rules.ranks if rules.black_suit >= 0 else 0
 
 
 @rule
 def score(rules, s):
-    """H12, H15: the points on the fireworks; if ``score_on_loss`` or V5 says so, a lost game scores as its opening."""
+    """H12, H15: the points on the fireworks; by ``score_on_loss`` or V5, a lost game has the score of its start."""
     if rules.score_on_loss_zero and is_lost(s):
         return opening_score(rules)
     return fireworks_score(rules, s)

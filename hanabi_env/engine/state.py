@@ -1,4 +1,4 @@
-"""The numbers and the record of a game of Hanabi: constants, `Rules`, `state_dtype`."""
+"""The constants, `Rules` and game record (`state_dtype`) of Hanabi."""
 
 from typing import NamedTuple
 
@@ -6,25 +6,25 @@ import numpy as np
 
 # --- What is in the box -----------------------------------------------------------------------------------------------
 
-NO_CARD = 63  # an empty slot: its bit lies outside every set of cards
+NO_CARD = 63  # an empty slot; its bit is outside every set of cards
 
 END_NOT_YET = 0
 END_OUT_OF_LIVES = 1  # H12
 END_COMPLETED = 2  # H13
 END_OUT_OF_CARDS = 3  # H14
 END_INDISPENSABLE = 4  # V5: the last copy of a card that a firework needs was discarded
-END_STUCK = 5  # V5: the player to move can do nothing
-END_ILLEGAL = 6  # a player did what the rules forbid: the loop that saw it ended the game
+END_STUCK = 5  # V5: the player to move has no legal action
+END_ILLEGAL = 6  # a loop ended the game after an illegal action
 LOST_ENDS = (END_OUT_OF_LIVES, END_INDISPENSABLE, END_STUCK)  # H12, V5
 
-EVENT_NONE = 0  # kinds of an event; the order is the Learning Environment's
+EVENT_NONE = 0  # kinds of events, in the Hanabi Learning Environment's order
 EVENT_PLAY = 1
 EVENT_DISCARD = 2
 EVENT_HINT_COLOR = 3
 EVENT_HINT_RANK = 4
 EVENT_CHOOSE = 5  # V4: a card of the discard was chosen
-EVENT_SHUFFLE_BACK = 6  # V4: tile (e) on an empty deck shall take a card back,
-EVENT_PLAY_FROM_DISCARD = 7  # or act as tile (f)
+EVENT_SHUFFLE_BACK = 6  # V4: tile (e) on an empty deck is used to take a card back,
+EVENT_PLAY_FROM_DISCARD = 7  # or as tile (f)
 
 TILES = 6  # V4: one bonus tile of each effect
 TILE_TOKEN = 0  # (a) an information token
@@ -33,7 +33,7 @@ TILE_COLOR_HINT = 2  # (c) a free color hint
 TILE_RANK_HINT = 3  # (d) a free rank hint
 TILE_TAKE_BACK = 4  # (e) a card of the discard is shuffled into the deck
 TILE_PLAY_DISCARD = 5  # (f) a card of the discard is played
-CHOICE_OF_E = 6  # not a tile: on an empty deck its player chooses what (e) shall be
+CHOICE_OF_E = 6  # not a tile: on an empty deck, the player chooses how to use (e)
 NO_TILE = 7  # nothing is pending
 EVENTS_PER_TURN = 5  # V4: a play, (e) on an empty deck and its card, the card of (f), a free hint
 
@@ -43,11 +43,11 @@ MOST_HISTORY = 32  # steps that an observation can hold
 LAST_ROUND_NOT_BEGUN = -1
 START_PLAYER_DRAW = 1 << 20  # counters of the random stream that no draw from the deck uses
 TILE_DRAW = 1 << 21
-SHUFFLE_STRIDE = 1 << 8  # draws after another shuffle use counters of their own
+SHUFFLE_STRIDE = 1 << 8  # the draws after each shuffle use their own counters
 
 
 class Rules(NamedTuple):
-    """A configuration in numbers, for the compiler, made by `HanabiConfig.rules`: all are ints, flags are 0 or 1."""
+    """A configuration as ints for the compiler, made by `HanabiConfig.rules`. Flags are 0 or 1."""
 
     players: int
     hand_size: int
@@ -59,7 +59,7 @@ class Rules(NamedTuple):
     max_life_tokens: int
     random_start_player: int
     empty_hints: int  # H7: a hint may touch no card
-    score_on_loss_zero: int  # H12, V5: a lost game scores as at its opening
+    score_on_loss_zero: int  # H12, V5: a lost game has the score of its start
     multicolor_suit: int  # V1, V2: the suit, or -1
     multicolor_is_single: int  # V1: one card of each rank (and a color that hints name)
     black_suit: int  # V3: the suit, or -1
@@ -68,34 +68,34 @@ class Rules(NamedTuple):
     final_bouquet: int  # V5
     choreography: int  # V6
     num_actions: int
-    observation_type: int  # what the knowledge section holds: OBSERVE_MINIMAL, OBSERVE_CARD_KNOWLEDGE, OBSERVE_SEER
+    observation_type: int  # content of the knowledge section: OBSERVE_MINIMAL, OBSERVE_CARD_KNOWLEDGE, OBSERVE_SEER
     history: int  # last actions in the observation
     belief: int  # V0 belief section
-    derived: int  # section of worked-out flags
+    derived: int  # section of derived flags
 
 
 def event_dtype(hand_size: int) -> np.dtype:
-    """The record of what everybody saw of one step."""
+    """Return the dtype of an event: the public information about one step."""
     slots = np.uint32 if hand_size <= 32 else np.uint64  # a set of slots, one bit each
     return np.dtype(
         [
             ("touched", slots),  # slots that a hint touched
             ("kind", np.uint8),  # EVENT_*
-            ("player", np.uint8),  # who acted
-            ("target", np.uint8),  # who received the hint
+            ("player", np.uint8),  # the player who acted
+            ("target", np.uint8),  # the receiver of the hint
             ("value", np.uint8),  # color or rank of the hint
-            ("slot", np.uint8),  # from which a card was played or discarded
-            ("card", np.uint8),  # that card, or the chosen one
+            ("slot", np.uint8),  # slot of the played or discarded card
+            ("card", np.uint8),  # the played, discarded or chosen card
             ("announced", np.uint8),  # V6: 1 + the announced suit, or 0
             ("scored", np.uint8),  # 1: the played card joined its firework
-            ("gave_token", np.uint8),  # 1: the card brought an information token (no tile's)
+            ("gave_token", np.uint8),  # 1: the card brought an information token (not through a tile)
         ],
         align=True,
     )
 
 
 def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size: int, history: int) -> np.dtype:
-    """The record of one game: facts only, no encodings. Sizes may exceed the game's (`Rules` tells the real ones)."""
+    """Return the dtype of a game's record: facts only, no encodings. Sizes may exceed those of the game's `Rules`."""
     cards = np.uint32 if suits * ranks <= 32 else np.uint64  # a set of cards, one bit each
     return np.dtype(
         [
@@ -113,7 +113,7 @@ def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size:
             ("discarded", np.uint16, (suits,)),  # H18: copies in the discard: per rank a thermometer, see first_copy()
             ("hands", np.uint8, (players, hand_size)),  # cards, oldest first, then NO_CARD
             ("hand_count", np.uint8, (players,)),
-            ("cards", np.uint8, (deck_size,)),  # the box: deck at the front, its order open; discard from the back
+            ("cards", np.uint8, (deck_size,)),  # the box: the deck in no order at the front, the discard from the back
             ("fireworks", np.uint8, (suits,)),  # cards played on each suit
             ("deck_count", np.uint8),  # cards left to draw
             ("discard_count", np.uint8),
@@ -123,7 +123,11 @@ def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size:
             ("current_player", np.uint8),
             ("end_reason", np.uint8),  # END_*
             ("shuffles", np.uint8),  # times the deck was shuffled again (V4)
-            ("bonus_tiles", np.uint8, (TILES,)),  # V4: TILE_*, the revealed ones first, then face down in their order
+            (
+                "bonus_tiles",
+                np.uint8,
+                (TILES,),
+            ),  # V4: TILE_*, first the revealed ones, then the face-down ones
             ("tiles_left", np.uint8),  # face-down tiles
             ("pending", np.uint8),  # the tile that waits for a choice, CHOICE_OF_E, or NO_TILE
         ],
@@ -132,7 +136,7 @@ def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size:
 
 
 def roomy(rules: Rules) -> Rules:
-    """Sizes of the generic record: room for every game of the booklets, and for this one if it is larger."""
+    """Return the sizes of the generic record, which fits every game of the booklets and this game if it is larger."""
     return rules._replace(
         players=5,
         hand_size=max(5, rules.hand_size),

@@ -1,8 +1,8 @@
-"""The bonus tiles of Hanabi (V4): six, face down in an order that no player knows.
+"""The six bonus tiles of Hanabi (V4), face down in an order that no player knows.
 
-The player who completes a firework reveals the next one (`reveal_tile`); the standard game would give an information
-token (H11). Tiles (a) and (b) are applied at once. The others wait for a choice, which is the same player's next step:
-`choosable_cards` and `choices_of_e` say what there is to choose, and `hanabi_env.engine.rules.resolve_tile` does it.
+The player who completes a firework reveals the next tile (`reveal_tile`) instead of gaining an information token (H11).
+Tiles (a) and (b) are applied at once. The other tiles wait for a choice, which is the same player's next step:
+`choosable_cards` and `choices_of_e` list the choices, and `hanabi_env.engine.rules.resolve_tile` applies one.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ from hanabi_env.engine.state import (
 
 @rule
 def shuffle_tiles(s):
-    """V4: all bonus tiles face down."""
+    """V4: shuffle all bonus tiles face down."""
     s.tiles_left = TILES
     for k in range(TILES):
         other = random_below(s.key, TILE_DRAW + k, k + 1)
@@ -47,19 +47,19 @@ def shuffle_tiles(s):
 
 @rule
 def is_tile_pending(rules, s):
-    """A tile waits for its player's choice."""
+    """Whether a tile waits for its player's choice."""
     return rules.flamboyants and s.pending != NO_TILE
 
 
 @rule
 def waits_for(rules, s, tile):
-    """The game waits for the choice that ``tile`` asks for."""
+    """Whether the game waits for the choice of ``tile``."""
     return rules.flamboyants and s.end_reason == END_NOT_YET and s.pending == tile
 
 
 @rule
 def reveal_tile(rules, s):
-    """V4: the next tile is turned up and applied at once, or waits for a choice; with nothing to choose it is lost."""
+    """V4: turn up the next tile. It is applied at once or waits for a choice; with nothing to choose it is lost."""
     tile = np.int64(s.bonus_tiles[TILES - s.tiles_left])
     s.tiles_left -= 1
     if tile == TILE_LIFE and s.life_tokens < rules.max_life_tokens:
@@ -75,7 +75,7 @@ def reveal_tile(rules, s):
 
 @rule
 def has_something_to_choose(rules, s, tile):
-    """V4, E10, E11: a hint that may be given, a card in the discard, or one there that is playable."""
+    """V4, E10, E11: whether the tile has a possible hint, a card in the discard, or a playable card there."""
     if tile in (TILE_COLOR_HINT, TILE_RANK_HINT):
         others = others_set(rules, s)
         if tile == TILE_COLOR_HINT:
@@ -89,7 +89,7 @@ def has_something_to_choose(rules, s, tile):
 
 @rule
 def discard_set(rules, s):
-    """The set of cards of which a copy lies in the discard."""
+    """Return the set of cards with a copy in the discard."""
     cards = ZERO
     for suit in range(rules.suits):
         for rank in range(rules.ranks):
@@ -99,7 +99,7 @@ def discard_set(rules, s):
 
 @rule
 def choosable_cards(rules, s):
-    """The set of cards that the pending tile lets its player choose: (e) any of the discard, (f) a playable one."""
+    """Return the set of cards to choose for the pending tile: (e) any card of the discard, (f) a playable one."""
     if waits_for(rules, s, TILE_TAKE_BACK):
         return discard_set(rules, s)
     if waits_for(rules, s, TILE_PLAY_DISCARD):
@@ -117,7 +117,7 @@ def choices_of_e(rules, s):
 
 @rule
 def take_from_discard(rules, s, card):
-    """V4: the oldest copy of the card leaves the discard, and the newer cards close up."""
+    """V4: remove the oldest copy of the card from the discard; the newer cards move up."""
     is_behind = False
     for k in range(s.discard_count):
         place = rules.deck_size - 1 - k
@@ -134,7 +134,7 @@ def take_from_discard(rules, s, card):
 
 @rule
 def shuffle_into_deck(s, card):
-    """V4: the card joins the deck, and the whole deck is shuffled (E10)."""
+    """V4: add the card to the deck and shuffle the whole deck (E10)."""
     s.cards[s.deck_count] = card
     s.deck_count += 1
     s.shuffles += 1

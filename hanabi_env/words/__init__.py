@@ -1,1 +1,1 @@
-"""Hanabi in words: moves, cards, positions, verdicts."""
+"""Hanabi's texts: actions, cards, positions and verdicts."""

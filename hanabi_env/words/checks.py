@@ -1,7 +1,7 @@
-"""What can be: what is true of every position that can be reached, asked of its record by the rules' own functions.
+"""Checks of positions: properties that hold in every reachable position, tested with the functions of the rules.
 
-Checked are the cards, the sizes of the hands, how a game ends, and what may be pending; not whether some history of
-legal moves leads there.
+They test the cards, the sizes of the hands, the end of the game, and a pending choice. They do not test whether legal
+moves can lead to the position.
 """
 
 from collections import Counter
@@ -33,19 +33,19 @@ from hanabi_env.words.notation import CHOICE_NAMES, END_NAMES, card_names
 
 __all__ = ["box_of", "check_box", "check_position", "most_steps"]
 
-ENDS_BY_A_CARD = (END_OUT_OF_LIVES, END_COMPLETED, END_INDISPENSABLE)  # E1: the player of that card did not draw
-GOES_ON = (END_NOT_YET, END_ILLEGAL)  # an illegal action ends a game that could have gone on
+ENDS_BY_A_CARD = (END_OUT_OF_LIVES, END_COMPLETED, END_INDISPENSABLE)  # E1: the player who used that card did not draw
+GOES_ON = (END_NOT_YET, END_ILLEGAL)  # an illegal action ends a game that would otherwise continue
 
 
 def box_of(config: HanabiConfig) -> Counter[str]:
-    """How often every card is in the box (H1), by name."""
+    """Return the number of copies of every card in the box (H1), by name."""
     rules = config.rules()
     names = enumerate(card_names(config))
     return Counter({name: copies(rules, suit_of(rules, card), rank_of(rules, card)) for card, name in names})
 
 
 def check_box(config: HanabiConfig, where: str, cards: Iterable[int]) -> None:
-    """Every card of the box is somewhere exactly once (H1)."""
+    """Check that ``cards`` are exactly the cards of the box (H1)."""
     box, found = box_of(config), Counter(card_names(config)[card] for card in cards)
     wrong = [f"{name} {found[name]} times instead of {box[name]}" for name in box if found[name] != box[name]]
     if wrong:
@@ -53,10 +53,10 @@ def check_box(config: HanabiConfig, where: str, cards: Iterable[int]) -> None:
 
 
 def most_steps(rules: Rules) -> int:
-    """No game has more steps: each one uses a card, spends a token on a hint, or is a choice of a tile (V4).
+    """Return an upper bound of the steps of a game. A step uses a card, spends a token on a hint, or chooses (V4).
 
-    Every card is used once, and one again if (e) put it back. It brings two tokens at most (H11, V6), a tile one. A
-    tile asks twice at most (E10).
+    Every card is used once, and one card twice if (e) put it back. A card brings at most two tokens (H11, V6), a tile
+    brings at most one. A tile needs at most two choices (E10).
     """
     cards = rules.deck_size + 1
     hints = rules.max_information_tokens + 2 * cards + TILES
@@ -64,14 +64,14 @@ def most_steps(rules: Rules) -> int:
 
 
 def check_position(rules: Rules, s: Any) -> None:
-    """Refuse a position that cannot be reached. Its cards are those of the box: see `check_box`.
+    """Refuse an impossible position whose cards are those of the box; see `check_box`.
 
     Args:
-        rules: the numbers of the game.
-        s: the record of the position. A ``hand_count`` may exceed what a hand holds; it is refused here.
+        rules: the rules of the game.
+        s: the record of the position. A ``hand_count`` above the hand size is refused here.
 
     Raises:
-        ValueError: the message names the card, count or key that is wrong.
+        ValueError: the position is impossible; the message names the wrong card, count or key.
     """
     _check_turns(rules, s)
     _check_end(rules, s)
@@ -82,7 +82,7 @@ def check_position(rules: Rules, s: Any) -> None:
 
 
 def _check_turns(rules: Rules, s: Any) -> None:
-    """H14: the last round begins with the draw of the last card. E5: a final bouquet has none."""
+    """H14: the last round begins when the last card is drawn. E5: a final bouquet has no last round."""
     has_begun = s.turns_to_play != LAST_ROUND_NOT_BEGUN
     if rules.final_bouquet:
         if has_begun:
@@ -94,7 +94,7 @@ def _check_turns(rules: Rules, s: Any) -> None:
 
 
 def _check_end(rules: Rules, s: Any) -> None:
-    """H12, H13, H14, V5: lives, fireworks, discards and turns tell whether and how the game ended."""
+    """H12, H13, H14, V5: ``end_reason`` must agree with lives, fireworks, discards and turns."""
     if s.life_tokens == 0 and is_complete(rules, s):
         raise ValueError("life_tokens must not be 0 with all fireworks complete: either ends the game")
     expected = _expected_end(rules, s)
@@ -111,7 +111,7 @@ def _check_end(rules: Rules, s: Any) -> None:
 
 
 def _expected_end(rules: Rules, s: Any) -> int:
-    """How the game must have ended by the cards and tokens; whether a player is stuck is another question."""
+    """Return the end that follows from the cards and tokens. It does not consider whether a player is stuck."""
     if s.life_tokens == 0:
         return END_OUT_OF_LIVES
     if is_complete(rules, s):
@@ -123,7 +123,7 @@ def _expected_end(rules: Rules, s: Any) -> int:
 
 
 def _check_tiles(rules: Rules, s: Any) -> None:
-    """V4, E9: every colored or multicolor firework that was completed revealed a tile. E4: but for the end's."""
+    """V4, E9: every completed firework except black revealed a tile. E4: the one that ended the game did not."""
     if not rules.flamboyants:
         return
     complete = sum(s.fireworks[suit] == rules.ranks for suit in range(rules.suits) if suit != rules.black_suit)
@@ -140,7 +140,7 @@ def _check_tiles(rules: Rules, s: Any) -> None:
 
 
 def _check_pending(rules: Rules, s: Any) -> None:
-    """V4, E10: a choice belongs to a revealed tile, and there is something to choose."""
+    """V4, E10: a pending choice must belong to a revealed tile and have something to choose."""
     if s.pending == NO_TILE:
         return
     name = CHOICE_NAMES[int(s.pending)]
@@ -151,11 +151,11 @@ def _check_pending(rules: Rules, s: Any) -> None:
     if s.pending == CHOICE_OF_E and s.deck_count:
         raise ValueError(f"pending must not be {name!r} while the deck has cards")
     if not has_something_to_choose(rules, s, s.pending):
-        raise ValueError(f"pending must be None where there is nothing to choose, got {shown(name)}")
+        raise ValueError(f"pending must be None if there is nothing to choose, got {shown(name)}")
 
 
 def _tiles_that_ask(s: Any) -> tuple[int, ...]:
-    """The tiles that can have led to what is pending: on an empty deck (e) may act as (f)."""
+    """Return the tiles that can have led to the pending choice: on an empty deck (e) may act as (f)."""
     if s.pending == CHOICE_OF_E:
         return (TILE_TAKE_BACK,)
     if s.pending == TILE_PLAY_DISCARD and not s.deck_count:
@@ -164,9 +164,9 @@ def _tiles_that_ask(s: Any) -> tuple[int, ...]:
 
 
 def _check_hand_sizes(rules: Rules, s: Any) -> None:
-    """H14, E1: hands are full but for turns of the last round, and for the card that ended the game.
+    """H14, E1: a hand is full, except after a turn of the last round or if its card ended the game.
 
-    V4: a turn with a choice has not drawn yet. V5: hands shrink once the deck is empty.
+    V4: a player who has a pending choice has not drawn yet. V5: hands shrink when the deck is empty.
     """
     size, counts = rules.hand_size, s.hand_count[: rules.players].tolist()
     may_shrink = rules.final_bouquet and not s.deck_count
@@ -182,16 +182,16 @@ def _check_hand_sizes(rules: Rules, s: Any) -> None:
     if not may_shrink:
         _check_short_hands(rules, s, [player for player in short if not _is_choosing(s, player)])
     if s.end_reason in ENDS_BY_A_CARD and not short:
-        raise ValueError(f"the hands are all full, but the one whose card ended the game must have {size - 1} cards")
+        raise ValueError(f"all hands are full, but the hand whose card ended the game must have {size - 1} cards")
 
 
 def _is_choosing(s: Any, player: int) -> bool:
-    """V4: the player has played a card that revealed a tile, and not drawn yet."""
+    """V4: whether the player has a pending choice, and so has not drawn a card yet."""
     return s.pending != NO_TILE and s.current_player == player
 
 
 def _check_short_hands(rules: Rules, s: Any, short: Sequence[int]) -> None:
-    """E1, H14: that many hands may be one card short, and these."""
+    """E1, H14: check how many hands, and which, are one card short."""
     size, (most, who) = rules.hand_size, _may_be_short(rules, s)
     for number, player in enumerate(short):
         if number >= most or player not in who:
@@ -200,7 +200,7 @@ def _check_short_hands(rules: Rules, s: Any, short: Sequence[int]) -> None:
 
 
 def _may_be_short(rules: Rules, s: Any) -> tuple[int, Sequence[int]]:
-    """How many hands may be one card short, and whose. After the end ``current_player`` tells nothing (E6)."""
+    """Return how many hands may be one card short, and whose. After the end, ``current_player`` is ignored (E6)."""
     most = int(s.end_reason in ENDS_BY_A_CARD) if s.deck_count else rules.players - int(s.turns_to_play)
     if s.end_reason not in GOES_ON:
         return most, range(rules.players)
@@ -208,18 +208,18 @@ def _may_be_short(rules: Rules, s: Any) -> tuple[int, Sequence[int]]:
 
 
 def _check_next_player(rules: Rules, s: Any) -> None:
-    """V5, E5: if the game goes on the player to move can act; if it is stuck some player cannot."""
+    """V5, E5: if the game is not over, the player to move can act; if it is stuck, some player cannot."""
     if s.end_reason == END_STUCK:
         if all(_can_act(rules, s, player) for player in range(rules.players)):
             raise ValueError("end_reason 'stuck' needs a player with no card who cannot give a hint")
         return
     is_turn = s.end_reason in GOES_ON and s.pending == NO_TILE
     if is_turn and not can_act(rules, s):
-        raise ValueError(f"player {s.current_player} can do nothing: end_reason must be 'stuck'")
+        raise ValueError(f"player {s.current_player} has no legal action: end_reason must be 'stuck'")
 
 
 def _can_act(rules: Rules, s: Any, player: int) -> bool:
-    """V5: whether the player could act if it were that player's turn."""
+    """V5: whether ``player`` could act in a turn now."""
     asked = s.copy()
     asked.current_player = player
     return can_act(rules, asked)

@@ -1,7 +1,7 @@
-"""Cards, moves, tiles and endings in words: ``R1``, ``play 0``, ``hint 1 R``, ``play 2 as M``, ``choose K5``.
+"""The notation of cards, actions, tiles and endings: ``R1``, ``play 0``, ``hint 1 R``, ``play 2 as M``, ``choose K5``.
 
-A card is its suit's letter and its rank. A move is a verb and its numbers: a slot counts from 0, the oldest card; the
-receiver of a hint is an offset to the left of the player who gives it. Words are exact: no other case, no other spaces.
+A card is the letter of its suit and its rank. An action is a verb and its numbers. Slots count from 0, the oldest card.
+The receiver of a hint is an offset to the left of the acting player. Case and spaces must match exactly.
 """
 
 from functools import lru_cache
@@ -39,7 +39,7 @@ __all__ = [
     "suit_letters",
 ]
 
-COLORED_SUITS = "RYGWB"  # the Learning Environment's order (H1)
+COLORED_SUITS = "RYGWB"  # the Hanabi Learning Environment's order (H1)
 MULTICOLOR_SUIT = "M"  # V1, V2
 BLACK_SUIT = "K"  # V3: always black powder (N7)
 
@@ -47,7 +47,7 @@ TILE_LETTERS = "abcdef"
 """The bonus tiles (V4), in the order of the rules' ``TILE_*``."""
 
 CHOICE_NAMES = (*TILE_LETTERS, "e?", None)
-"""What a player may have to choose for, by the rules' number: a tile, what (e) shall be on an empty deck, nothing."""
+"""The name of a pending choice by its number: a tile, the use of (e) on an empty deck (``e?``), or none."""
 
 SHUFFLE_BACK = "shuffle back"
 PLAY_FROM_DISCARD = "play from discard"
@@ -61,33 +61,33 @@ END_NAMES: dict[int, str | None] = {
     END_STUCK: "stuck",
     END_ILLEGAL: "illegal",
 }
-"""How a game ended, by its ``END_*`` number."""
+"""The name of an ending by its ``END_*`` number."""
 
 
 # --- Suits and hints --------------------------------------------------------------------------------------------------
 
 
 def suit_letters(config: HanabiConfig) -> str:
-    """The letter of every suit in play, in the order of the rules: colors, multicolor (V1, V2), black (V3)."""
+    """Return the letters of all suits in their order: colors, multicolor (V1, V2), black (V3)."""
     multicolor = MULTICOLOR_SUIT if config.multicolor else ""
     black = BLACK_SUIT if config.black_powder else ""
     return COLORED_SUITS[: config.colors] + multicolor + black
 
 
 def color_letters(config: HanabiConfig) -> str:
-    """The letter of every color that a hint can name: V1's multicolor is one, V2's is not, black never is."""
+    """Return the letters of the colors that a hint can name, including V1's multicolor, but not V2's or black."""
     return suit_letters(config)[: config.hint_colors]
 
 
 @lru_cache
 def ranks_in_order(config: HanabiConfig, letter: str) -> tuple[int, ...]:
-    """The ranks of a firework, from 1, in the order of play (H10, V3)."""
+    """Return the ranks of a firework, from 1, in the order of play (H10, V3)."""
     rules, suit = config.rules(), suit_letters(config).index(letter)
     return tuple(1 + rank_at(rules, suit, place) for place in range(rules.ranks))
 
 
 def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
-    """What a hint can say: color letters, then ranks (from 1), in the order of the bits of ``hinted`` in the rules."""
+    """Return what a hint can name: color letters, then ranks (from 1), in the order of the bits of ``hinted``."""
     return (*color_letters(config), *range(1, config.ranks + 1))
 
 
@@ -96,7 +96,7 @@ def hint_marks(config: HanabiConfig) -> tuple[str | int, ...]:
 
 @lru_cache
 def card_names(config: HanabiConfig) -> tuple[str, ...]:
-    """The word of every card that exists, by its number."""
+    """Return the names of all cards by number."""
     return tuple(f"{suit}{rank}" for suit in suit_letters(config) for rank in range(1, config.ranks + 1))
 
 
@@ -106,7 +106,7 @@ def _card_numbers(config: HanabiConfig) -> dict[str, int]:
 
 
 def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
-    """The word of a card.
+    """Return the name of a card.
 
     Raises:
         ValueError: no card of this game has that number.
@@ -116,10 +116,10 @@ def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
 
 
 def str_to_card(config: HanabiConfig, text: str) -> int:
-    """The number of a card, ``suit * ranks + rank``.
+    """Return the number of a card, ``suit * ranks + rank``.
 
     Raises:
-        ValueError: ``text`` is no card of this game.
+        ValueError: ``text`` is not a card of this game.
     """
     return number_of("card", _card_numbers(config), text)
 
@@ -129,7 +129,7 @@ def str_to_card(config: HanabiConfig, text: str) -> int:
 
 @lru_cache
 def action_words(config: HanabiConfig) -> tuple[str, ...]:
-    """The word of every action, by its number: the action blocks of the rules, one after the other."""
+    """Return the texts of all actions by number: the action blocks of the rules in order."""
     slots = range(config.cards_in_hand)
     offsets = range(1, config.players)
     ranks = range(1, config.ranks + 1)
@@ -144,7 +144,7 @@ def action_words(config: HanabiConfig) -> tuple[str, ...]:
 
 
 def _tile_words(config: HanabiConfig) -> tuple[str, ...]:
-    """V4: a card of the discard, and what tile (e) shall be on an empty deck."""
+    """V4: the texts for choosing a card of the discard, and for the use of tile (e) on an empty deck."""
     return (*(f"choose {card}" for card in card_names(config)), SHUFFLE_BACK, PLAY_FROM_DISCARD)
 
 
@@ -154,7 +154,7 @@ def _action_numbers(config: HanabiConfig) -> dict[str, int]:
 
 
 def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
-    """The words of an action, legal or not.
+    """Return the text of an action, legal or not.
 
     Raises:
         ValueError: no action of this game has that number.
@@ -164,9 +164,9 @@ def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
 
 
 def str_to_action(config: HanabiConfig, text: str) -> int:
-    """The number of an action, legal or not.
+    """Return the number of an action, legal or not.
 
     Raises:
-        ValueError: ``text`` is no action of this game.
+        ValueError: ``text`` is not an action of this game.
     """
     return number_of("action", _action_numbers(config), text)

@@ -1,10 +1,10 @@
-"""A position in words: the whole hidden state of one game as a dict, and games that begin from one, or from a deck.
+"""Positions: the whole hidden state of a game as a dict, and games that start from such a dict or from a given deck.
 
-`to_dict` holds JSON types only. Restoring its dict with `load_position` gives a game with the same observations, the
-same deck order and the same future, but for one event: where tile (e) shuffles the deck again (V4, E10), the new order
-follows the random stream of the table that restores, for a position holds none. A dict is read into a copy of the
-record (`hanabi_env.words.reading`) and checked there by the rules' own functions (`hanabi_env.words.checks`); the copy
-replaces the record only when all is well, so a refused position changes nothing.
+`to_dict` returns JSON types only. Loading its dict with `load_position` gives a game with the same observations, the
+same deck order and the same future, with one exception: if tile (e) shuffles the deck again (V4, E10), the new order
+comes from the random stream of the loading table, because a position holds none. A dict is read into a copy of the
+record (`hanabi_env.words.reading`) and checked there with the functions of the rules (`hanabi_env.words.checks`). The
+copy replaces the record only if all checks pass, so a refused position changes nothing.
 """
 
 from collections.abc import Mapping
@@ -57,27 +57,27 @@ __all__ = ["REQUIRED_KEYS", "action_of", "load_deal", "load_position", "to_dict"
 
 
 def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
-    """The whole hidden state of a game in JSON types and card names.
+    """Return the whole hidden state of a game in JSON types and card names.
 
     Args:
         config: the configuration.
         state: one scalar record of `hanabi_env.engine.state.state_dtype`, with attribute access (``np.recarray``).
 
     Returns:
-        The keys of a position (`REQUIRED_KEYS`), ``score``, and what a restored game needs to be observed alike:
+        The keys of a position (`REQUIRED_KEYS`), ``score``, and what a loaded game needs for the same observations:
 
-        * ``hinted``: per player and slot the colors and ranks named by hints that touched the card, as ``["R", 2]``;
-        * ``events``: the last ``history`` steps, newest last; each with ``player``, ``action`` in words, ``touched``
+        * ``hinted``: per player and slot the colors and ranks of hints that touched the card, such as ``["R", 2]``;
+        * ``events``: the last ``history`` steps, newest last; each with ``player``, ``action`` as text, ``touched``
           (slots of a hint), ``card``, ``scored`` (None unless a card was played or chosen) and ``gave_token``;
-        * ``last_move``: the newest of them, or None;
-        * ``length``: steps so far.
+        * ``last_move``: the newest event, or None;
+        * ``length``: the number of steps so far.
     """
     rules = config.rules()
     names = card_names(config)
     slots = [range(int(state.hand_count[player])) for player in range(rules.players)]
     events = _events(config, rules, state)
     turns = int(state.turns_to_play)
-    hands, plausible, hinted = state.hands, state.plausible, state.hinted  # a record's fields are slow to reach
+    hands, plausible, hinted = state.hands, state.plausible, state.hinted  # access to a record's fields is slow
     fallen = state.cards[rules.deck_size - int(state.discard_count) : rules.deck_size].tolist()
     return {
         "current_player": int(state.current_player),
@@ -106,13 +106,13 @@ def to_dict(config: HanabiConfig, state: Any) -> dict[str, Any]:
 
 
 def _face_down_tiles(rules: Rules, state: Any) -> list[str]:
-    """V4, E9: the letters of the tiles that are not revealed, next first."""
+    """V4, E9: return the letters of the tiles that are not revealed, the next one first."""
     tiles = state.bonus_tiles[TILES - int(state.tiles_left) :] if rules.flamboyants else []
     return [TILE_LETTERS[tile] for tile in tiles]
 
 
 def _events(config: HanabiConfig, rules: Rules, state: Any) -> list[dict[str, Any]]:
-    """The steps that the record remembers, newest last."""
+    """Return the steps that the record holds, newest last."""
     length = int(state.length)
     past = [state.events[step % rules.history] for step in range(max(0, length - rules.history), length)]
     return [_event_to_dict(config, rules, event) for event in past if event.kind != EVENT_NONE]
@@ -133,7 +133,7 @@ def _event_to_dict(config: HanabiConfig, rules: Rules, event: Any) -> dict[str, 
 
 
 def action_of(rules: Rules, event: Any) -> int:
-    """The action that led to an event of `hanabi_env.engine.state.event_dtype`."""
+    """Return the action that led to an event of `hanabi_env.engine.state.event_dtype`."""
     slot, value, announced = int(event.slot), int(event.value), int(event.announced)
     receiver = (int(event.target) - int(event.player)) % rules.players - 1
     plays = first_announced_play(rules) + slot * rules.suits - 1 if announced else first_play(rules) + slot
@@ -152,17 +152,17 @@ def action_of(rules: Rules, event: Any) -> int:
 
 
 def load_position(config: HanabiConfig, state: Any, position: Mapping[str, Any]) -> None:
-    """Write a position into the record. Its random stream and its episode stay, so that later episodes go on as usual.
+    """Write a position into the record. Its random stream and episode stay, so later episodes are not affected.
 
     Args:
         config: the configuration.
         state: one scalar record of `hanabi_env.engine.state.state_dtype` whose episode has begun.
-        position: the keys of `to_dict`. Beside `REQUIRED_KEYS` all may be missing: then no hint has touched a card, no
-            step is remembered, and ``length`` counts the remembered ones. ``last_move`` and unknown keys are not read.
+        position: the keys of `to_dict`. Only `REQUIRED_KEYS` are required. By default no hint has touched a card, there
+            are no events, and ``length`` is the number of events. ``last_move`` and unknown keys are ignored.
 
     Raises:
-        ValueError: the position cannot be; the message names the card, count or key that is wrong. Whether some history
-            of legal moves leads there is not checked. The record is unchanged.
+        ValueError: the position is impossible; the message names the wrong card, count or key. Whether legal moves can
+            lead to the position is not checked. The record is unchanged.
     """
     with scratch_record(state) as scratch:
         read_position(config, scratch, position)
@@ -174,9 +174,9 @@ def load_deal(config: HanabiConfig, state: Any, options: Mapping[str, Any]) -> N
     Args:
         config: the configuration.
         state: one scalar record of `hanabi_env.engine.state.state_dtype` at the beginning of an episode.
-        options: ``deck``, the whole box as card names, top first: whole hands are dealt player by player, player 0
-            first, and a random first player (H4) is drawn as usual; ``bonus_tiles``, the letters a to f, next first,
-            none without flamboyants.
+        options: ``deck``, the whole box as card names, top first: whole hands are dealt player by player from player 0
+            on, and a random first player (H4) is drawn as usual; ``bonus_tiles``, the letters a to f, the next one
+            first (empty without flamboyants).
 
     Raises:
         ValueError: ``deck`` is not the box of this game, or ``bonus_tiles`` are not its tiles. The record is unchanged.
@@ -189,9 +189,9 @@ def load_deal(config: HanabiConfig, state: Any, options: Mapping[str, Any]) -> N
             lay_tiles(config.rules(), scratch, tiles)
 
 
-@np.errstate(over="ignore")  # random numbers are made modulo 2^64
+@np.errstate(over="ignore")  # random numbers are computed modulo 2^64
 def _deal_from(rules: Rules, s: Any, deck: list[int]) -> None:
-    """`hanabi_env.engine.rules.init` with the draws to come as in ``deck``."""
+    """Do `hanabi_env.engine.rules.init` with the given ``deck``."""
     s.key = episode_key(s.game_key, s.episode)
     open_box(rules, s)
     lay_deck(rules, s, deck)

@@ -1,8 +1,8 @@
-"""How good was the show (H15, E8): the booklets' scales, each in its own words.
+"""The booklets' scales that rate a score (H15, E8), each in its own wording.
 
-The three booklets agree on the steps and differ in their wording, so `SCALES` holds one scale per wording. English is
-the project's own translation; the others are quoted from the booklets they are named after, with two misprints
-corrected: "honorabile" for ``honorable`` in the first edition, "laudată" for ``lăudată`` in the Romanian one.
+The three booklets have the same steps with different wordings, so `SCALES` holds one scale per wording. English is the
+project's own translation. The others are quoted from the booklets they are named after, with two misprints corrected:
+"honorabile" for ``honorable`` in the first edition, "laudată" for ``lăudată`` in the Romanian one.
 """
 
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ LOST_END_NAMES = tuple(END_NAMES[reason] for reason in LOST_ENDS)
 
 @dataclass(frozen=True)
 class Scale:
-    """One booklet's wording. A verdict is a word for the show, a mark (``:`` or ``!``), and what the crowd thinks."""
+    """One booklet's wording. A verdict is a word for the show, a mark (``:`` or ``!``), and the crowd's reaction."""
 
     steps: tuple[tuple[int, str], ...]
     """(highest score, verdict) in ascending order, for the 25-point game."""
     multicolor_steps: tuple[tuple[int, str], ...]
     """The steps above 24 points when a multicolor suit is in play (V1, V2)."""
     lost: str
-    """H12."""
+    """The verdict of a lost game (H12)."""
     perfect: str
-    """The only other outcome of the final bouquet (V5), which has no scale."""
+    """The verdict of a final bouquet (V5) that was not lost; it has no scale."""
 
 
 SCALES: dict[str, Scale] = {
@@ -110,10 +110,10 @@ def check_wording(wording: str) -> None:
 
 
 def verdict(config: HanabiConfig, score: int, end_reason: str | None, wording: str = "english") -> str:
-    """What the booklet says of ``score``, during the game or (with ``end_reason``) after it.
+    """Return the booklet's verdict on ``score``, during the game or (with ``end_reason``) after it.
 
-    ``wording`` is a key of `SCALES`. Empty if the booklets have nothing to say: decks that are not full-size (E8),
-    and a final bouquet (V5) that still goes on.
+    ``wording`` is a key of `SCALES`. The verdict is empty if the booklets have none: for decks that are not full-size
+    (E8), and for a final bouquet (V5) that is not over.
 
     Raises:
         ValueError: no booklet has this ``wording``.
@@ -131,12 +131,12 @@ def verdict(config: HanabiConfig, score: int, end_reason: str | None, wording: s
 
 
 def verdicts(config: HanabiConfig, score: int, end_reason: str | None) -> dict[str, str]:
-    """What every booklet says, by its wording."""
+    """Return the verdicts of all booklets by wording."""
     return {wording: verdict(config, score, end_reason, wording) for wording in SCALES}
 
 
 def word_and_crowd(words: str) -> tuple[str, str]:
-    """A verdict in two: the word for the show, and what the crowd thinks of it (empty if a verdict has none)."""
+    """Split a verdict into the word for the show and the crowd's reaction, which is empty if there is none."""
     for mark in (" :", ":", " !"):
         word, found, crowd = words.partition(mark)
         if found:
@@ -145,5 +145,5 @@ def word_and_crowd(words: str) -> tuple[str, str]:
 
 
 def score_words(config: HanabiConfig, score: int) -> str:
-    """The score as it is announced: with black powder the booklet asks for the mention (V3)."""
+    """Return the score as text; with black powder the booklet requires that this is mentioned (V3)."""
     return f"{score} black powder" if config.black_powder else str(score)

@@ -1,7 +1,7 @@
-"""Reading a position in words: every value of the dict by its name, straight into the record of a game.
+"""Reading of position dicts: every value is checked and written into the record of a game.
 
-Errors name the place, as ``hands[1][2]``, its value, and what is allowed. They come in the middle of writing, so the
-record is a copy: see `hanabi_env.words.positions.load_position`.
+Errors name the entry, such as ``hands[1][2]``, its value, and what is allowed. They may occur when the record is partly
+written, so the record is a copy: see `hanabi_env.words.positions.load_position`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def read_position(config: HanabiConfig, s: Any, position: Mapping[str, Any]) -> 
     """Write a position into the record ``s`` and check it; see `hanabi_env.words.positions.load_position`.
 
     Raises:
-        ValueError: the position cannot be reached. The record is then neither what it was nor the position.
+        ValueError: the position is impossible. The record is then partly written.
     """
     check_keys(position, REQUIRED_KEYS)
     rules = config.rules()
@@ -107,7 +107,7 @@ def read_position(config: HanabiConfig, s: Any, position: Mapping[str, Any]) -> 
 
 
 def read_deck(config: HanabiConfig, deck: Sequence[str]) -> list[int]:
-    """The cards of a deck, top first.
+    """Return the card numbers of a deck, top first.
 
     Raises:
         ValueError: ``deck`` is not the box of this game.
@@ -118,7 +118,7 @@ def read_deck(config: HanabiConfig, deck: Sequence[str]) -> list[int]:
 
 
 def read_bonus_tiles(config: HanabiConfig, tiles: Sequence[str]) -> list[int]:
-    """The bonus tiles of a new game by their numbers, next first.
+    """Return the numbers of a new game's bonus tiles, the next one first.
 
     Raises:
         ValueError: ``tiles`` are not all the tiles of this game.
@@ -156,7 +156,7 @@ def _read_end(position: Mapping[str, Any]) -> int:
 
 
 def _as_tiles(config: HanabiConfig, value: Any) -> list[int]:
-    """V4: face-down tiles, each at most once."""
+    """V4: return the numbers of face-down tiles, each of which may appear at most once."""
     tiles = as_list("bonus_tiles", value)
     if tiles and not config.flamboyants:
         raise ValueError(f"bonus_tiles must be empty without flamboyants, got {shown(value)}")
@@ -169,7 +169,7 @@ def _as_tiles(config: HanabiConfig, value: Any) -> list[int]:
 
 
 def _read_pending(config: HanabiConfig, position: Mapping[str, Any]) -> int:
-    """V4: what waits for a choice; (a) and (b) ask for none."""
+    """V4: return the number of the pending choice; tiles (a) and (b) need no choice."""
     pending = position["pending"]
     if pending is not None and not config.flamboyants:
         raise ValueError(f"pending must be None without flamboyants, got {shown(pending)}")
@@ -179,11 +179,11 @@ def _read_pending(config: HanabiConfig, position: Mapping[str, Any]) -> int:
     return CHOICE_NAMES.index(pending)
 
 
-# --- Laying out the cards ---------------------------------------------------------------------------------------------
+# --- Writing the cards ------------------------------------------------------------------------------------------------
 
 
 def lay_tiles(rules: Rules, s: Any, face_down: list[int]) -> None:
-    """V4: the revealed tiles come first; in which order they were revealed no longer matters."""
+    """V4: write the tiles, the revealed ones first; the order in which they were revealed does not matter."""
     s.tiles_left = len(face_down)
     if rules.flamboyants:
         s.bonus_tiles[:] = [tile for tile in range(TILES) if tile not in face_down] + face_down
@@ -199,21 +199,21 @@ def _lay_discards(rules: Rules, s: Any, discards: list[int]) -> None:
 def _lay_hands(
     rules: Rules, s: Any, hands: list[list[int]], plausible: list[list[int]], hinted: list[list[int]]
 ) -> None:
-    """Hands with their knowledge. `check_position` will refuse a hand with too many cards, by its ``hand_count``."""
+    """Write the hands and their knowledge. `check_position` refuses hands with too many cards, by ``hand_count``."""
     size = rules.hand_size
     for player, hand in enumerate(hands):
-        held = hand if len(hand) <= size else sorted(hand)[:size]  # lowest first: black, which no color names, last
+        held = hand if len(hand) <= size else sorted(hand)[:size]  # lowest first; black, which no color names, last
         s.hand_count[player] = len(hand)
         s.hands[player, :size] = held + [NO_CARD] * (size - len(held))
         s.plausible[player, :size] = (plausible[player] + [0] * size)[:size]
         s.hinted[player, :size] = (hinted[player] + [0] * size)[:size]
 
 
-# --- What hints said --------------------------------------------------------------------------------------------------
+# --- Hints ------------------------------------------------------------------------------------------------------------
 
 
 def _read_knowledge(config: HanabiConfig, position: Mapping[str, Any], player: int, hand: list[int]) -> list[int]:
-    """Per slot the set of cards that hints have not excluded."""
+    """Return the set of cards that hints have not excluded, per slot."""
     knowledge = as_list("knowledge", position["knowledge"], config.players)
     known = []
     for slot, cards in enumerate(as_list(f"knowledge[{player}]", knowledge[player], len(hand))):
@@ -229,16 +229,17 @@ def _read_knowledge(config: HanabiConfig, position: Mapping[str, Any], player: i
 
 @lru_cache
 def _touched_sets(rules: Rules) -> tuple[int, ...]:
-    """Per hint mark the set of cards that the hint touches."""
+    """Return the set of cards that each hint touches, in the order of the hint marks."""
     by_color = (int(touched_by_color(rules, color)) for color in range(rules.colors))
     by_rank = (int(touched_by_rank(rules, rank)) for rank in range(rules.ranks))
     return (*by_color, *by_rank)
 
 
 def _is_result_of_hints(rules: Rules, plausible: int) -> bool:
-    """Whether the set is all cards, cut down by every answer to a hint that it lies within.
+    """Whether hints can reduce the set of all cards to ``plausible``.
 
-    A hint leaves the cards it touches, or all others.
+    A hint leaves either the cards that it touches or all others. The set must equal the intersection of all such
+    answers that contain it.
     """
     every = int(all_cards(rules))
     widest = every
@@ -250,7 +251,7 @@ def _is_result_of_hints(rules: Rules, plausible: int) -> bool:
 
 
 def _read_hinted(config: HanabiConfig, position: Mapping[str, Any], player: int, plausible: list[int]) -> list[int]:
-    """Per slot the set of hint marks that touched the card."""
+    """Return the set of hint marks that touched the card, per slot."""
     if "hinted" not in position:
         return [0] * len(plausible)
     hinted = as_list("hinted", position["hinted"], config.players)
@@ -270,7 +271,7 @@ def _read_marks(config: HanabiConfig, player: int, slot: int, marks: Any, plausi
     return bits
 
 
-# --- What happened last -----------------------------------------------------------------------------------------------
+# --- Events -----------------------------------------------------------------------------------------------------------
 
 NOTHING_HAPPENED = {**dict.fromkeys(event_dtype(1).names or (), 0), "card": NO_CARD}
 
@@ -281,7 +282,7 @@ def _read_events(config: HanabiConfig, position: Mapping[str, Any]) -> list[dict
 
 
 def _read_event(config: HanabiConfig, name: str, event: Any) -> dict[str, int]:
-    """One step as the fields of `hanabi_env.engine.state.event_dtype`."""
+    """Return one step as the fields of `hanabi_env.engine.state.event_dtype`."""
     if not isinstance(event, Mapping) or "player" not in event or "action" not in event:
         raise ValueError(f"{name} must be a dict with player and action, got {shown(event)}")
     player = as_index(f"{name} player", event["player"], config.players - 1)
@@ -293,7 +294,7 @@ def _read_event(config: HanabiConfig, name: str, event: Any) -> dict[str, int]:
 
 
 def _read_action(config: HanabiConfig, name: str, event: Mapping[str, Any], player: int) -> dict[str, int]:
-    """What the ``action`` of a step was, and what came of it."""
+    """Return the fields of a step's ``action`` and its outcome."""
     if event["action"] == SHUFFLE_BACK:
         return {"kind": EVENT_SHUFFLE_BACK}
     if event["action"] == PLAY_FROM_DISCARD:
@@ -328,7 +329,7 @@ def _read_hint(config: HanabiConfig, name: str, event: Mapping[str, Any], value:
 
 
 def _read_outcome(name: str, event: Mapping[str, Any], is_built: bool) -> dict[str, int]:
-    """Whether a card scored, if it was played or chosen for a tile (V4); and whether it brought a token."""
+    """Return whether a card scored, if it was played or chosen for a tile (V4), and whether it brought a token."""
     scored = _as_flag(f"{name} scored", event.get("scored")) if is_built else 0
     return {"scored": scored, "gave_token": _as_flag(f"{name} gave_token", event.get("gave_token"))}
 
@@ -349,6 +350,6 @@ def _write_events(rules: Rules, s: Any, events: list[dict[str, int]]) -> None:
 
 
 def lay_deck(rules: Rules, s: Any, deck: Sequence[int]) -> None:
-    """Make ``deck`` the cards of the coming draws, next first."""
+    """Write ``deck`` as the deck of the record, the next card first."""
     s.deck_count = len(deck)
     s.cards[: len(deck)] = arrange_deck(s.key, int(shuffle_of(rules, s)), deck)

@@ -1,1 +1,1 @@
-"""Pictures of a table of Koi-Koi, the 48 cards among them."""
+"""Pictures of Koi-Koi tables and of the 48 cards."""

@@ -1,4 +1,4 @@
-"""The cards of Koi-Koi on the table, face up or face down, and the colors of its pictures."""
+"""Koi-Koi's cards on the table, face up or face down, and the colors of its pictures."""
 
 from hanabako.drawing.svg import Symbols, Theme, element, group, rect, stylesheet
 from hanafuda_env.drawing.cards import faces
@@ -36,12 +36,12 @@ _DARK = {
 
 
 def style(theme: Theme = "auto") -> str:
-    """The CSS of every Koi-Koi picture. The cards keep their colors by day and by night."""
+    """Return the CSS of every Koi-Koi picture. The cards have the same colors in both color schemes."""
     return stylesheet(_CLASSES, _DARK, theme)
 
 
 def card_on_table(card: str | None, symbols: Symbols, x: float, y: float, scale: float, new: bool = False) -> str:
-    """A card, or its back if it is not seen; ``new`` puts a ring around it."""
+    """Draw a card, or the back of a hidden card (None); ``new`` adds a ring."""
     drawn = symbols.use("back", _back) if card is None else symbols.use(f"c{card}", lambda: faces.face(card))
     ring = symbols.use("ring", _ring) if new else ""
     return group(drawn, ring, x=x, y=y, scale=scale)

@@ -1,4 +1,4 @@
-"""A position as it is told to a person who is to move there: what each action means, and what just happened."""
+"""Descriptions for a person who plays Koi-Koi: the meaning of each action, and the last step."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ MEANINGS = {
 
 
 def describe_choice(view: TableView, action: str) -> str:
-    """What an action of the player to move means: the card, and what lies on the field of its month."""
+    """Return the meaning of an action of the player to move: the card, and the cards of its month on the field."""
     verb, _, card = action.partition(" ")
     if action in MEANINGS:
         return MEANINGS[action]
@@ -34,7 +34,7 @@ def describe_choice(view: TableView, action: str) -> str:
 
 
 def places(view: TableView) -> list[Place]:
-    """Where the player to move may choose: the cards of its own hand, and those on the field."""
+    """Return what the player to move can click: the cards of the player's hand and of the field."""
     hand = enumerate(view.hands[view.position["current_player"]])
     own = [
         (hand_place(view, view.position["current_player"], k), HAND_SCALE, f"play {card}") for k, card in hand if card
@@ -44,14 +44,14 @@ def places(view: TableView) -> list[Place]:
 
 
 def short_name(card: str) -> str:
-    """``1-1``: ``pine, crane and sun (bright)``."""
+    """Return a card's short description: ``pine, crane and sun (bright)`` for ``1-1``."""
     flower = FLOWERS[month_of_card(card) - 1][0]
     picture = f", {PICTURES[card]}" if card in PICTURES else ""
     return f"{flower}{picture} ({kind_of(card)})"
 
 
 def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: KoiKoiConfig) -> str:
-    """What everybody saw of a step, as a sentence without its full stop."""
+    """Return the public information about a step, as a sentence without a full stop."""
     view = view_of(after, config)
     if len(after["round_results"]) > len(before["round_results"]):
         return f"{player_name(before['current_player'])}: {action}; {describe_last_round(view)}"

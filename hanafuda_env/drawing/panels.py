@@ -1,7 +1,7 @@
-"""The panels of Koi-Koi's table as SVG: where they lie, and what is drawn in them.
+"""The panels of Koi-Koi's table as SVG: their positions and contents.
 
-The picture is built of layers (`table_layers`). Whose eyes it is sits below; captured cards lie sorted by kind, and
-beside them stand the yaku in the making.
+The picture consists of layers (`table_layers`). The player whose view it is sits at the bottom. Captured cards are
+sorted by kind, with the progress towards each yaku beside them.
 """
 
 from hanabako.drawing.svg import Symbols, element, rect, text
@@ -32,9 +32,9 @@ YAKU_WIDTH = 196
 
 
 def table_layers(view: TableView, symbols: Symbols) -> list[str]:
-    """The picture in small pieces, each depending on little of the view.
+    """Return the picture as small SVG pieces, each of which depends on little of the view.
 
-    Most stay the same from turn to turn, so a replay stores them once.
+    Most pieces do not change from turn to turn, so a replay stores them once.
     """
     layers = [_backdrop(), *_middle(view, symbols)]
     for player in range(2):
@@ -43,29 +43,29 @@ def table_layers(view: TableView, symbols: Symbols) -> list[str]:
 
 
 def player_top(view: TableView, player: int) -> float:
-    """Where a player's panel begins: whose eyes it is sits below."""
+    """Return the top of a player's panel. The player whose view it is sits at the bottom."""
     below = 0 if view.seat is None else view.seat
     return HEIGHT - MARGIN - PLAYER_HEIGHT if player == below else MARGIN
 
 
 def hand_place(view: TableView, player: int, k: int) -> tuple[float, float]:
-    """The upper left corner of a card of a hand."""
+    """Return the upper left corner of a card of a hand."""
     return MARGIN + 16 + k * (CARD_WIDTH * HAND_SCALE + 3), player_top(view, player) + 58
 
 
 def eyes(view: TableView) -> str:
-    """Whose eyes see the picture."""
+    """Return whose view the picture shows, as text."""
     return "every card shown" if view.seat is None else f"as {player_name(view.seat)} sees it"
 
 
 def scores(view: TableView) -> str:
-    """Both players' points."""
+    """Return both players' points as text."""
     mine, theirs = view.position["scores"]
     return f"{player_name(0)} {mine}, {player_name(1)} {theirs}"
 
 
 def _backdrop() -> str:
-    """What never changes during a game."""
+    """Return the parts that never change during a game."""
     wide = WIDTH - 2 * MARGIN
     return "".join(
         [
@@ -80,7 +80,7 @@ def _backdrop() -> str:
 
 
 def _middle(view: TableView, symbols: Symbols) -> list[str]:
-    """Deck and news on the left, the field, and on the right the pending card."""
+    """Draw the deck and news on the left, the field, and the pending card on the right."""
     return [_deck(view, symbols), _news(view, symbols), *_field(view, symbols), _pending(view, symbols)]
 
 
@@ -95,7 +95,7 @@ def _deck(view: TableView, symbols: Symbols) -> str:
 
 
 def _news(view: TableView, symbols: Symbols) -> str:
-    """Round, turn, what just happened and what comes now, in four lines under the field."""
+    """Draw the round, turn, last turn and next decision, in four texts around the field."""
     position = view.position
     round_ = f"round {position['round']} of {view.config.rounds}, turn {position['turn']}"
     y = FIELD_Y + FIELD_HEIGHT - 10
@@ -110,7 +110,7 @@ def _news(view: TableView, symbols: Symbols) -> str:
 
 
 def _field(view: TableView, symbols: Symbols) -> list[str]:
-    """The cards between the players; the newest has a ring."""
+    """Draw the cards between the players; new ones have a ring."""
     laid = _just_laid(view)
     return [
         card_on_table(card, symbols, x, y, FIELD_SCALE, new=card in laid) for card, (x, y) in field_places(view).items()
@@ -118,7 +118,7 @@ def _field(view: TableView, symbols: Symbols) -> list[str]:
 
 
 def field_places(view: TableView) -> dict[str, tuple[float, float]]:
-    """Card -> its upper left corner. A column per month, so that what can be taken together lies together."""
+    """Return the upper left corner of each card on the field. Cards of a month share a column."""
     columns: dict[str, list[str]] = {}
     for card in view.position["field"]:
         columns.setdefault(card.partition("-")[0], []).append(card)
@@ -134,7 +134,7 @@ def field_places(view: TableView) -> dict[str, tuple[float, float]]:
 
 
 def _just_laid(view: TableView) -> set[str]:
-    """Cards of the present or last turn that stayed on the field."""
+    """Return the cards played or drawn in the present or last turn, which may have stayed on the field."""
     turn = view.last_turn
     return set() if turn is None else {turn[key] for key in ("played", "drawn") if turn.get(key)}
 
@@ -194,7 +194,7 @@ def _hand(view: TableView, player: int, symbols: Symbols) -> list[str]:
 
 
 def _piles(view: TableView, player: int, y: float, symbols: Symbols) -> list[str]:
-    """The captured cards in rows by kind: brights and animals, ribbons, chaff."""
+    """Draw the captured cards in rows by kind: brights and animals, ribbons, chaff."""
     left, width = MARGIN + HAND_WIDTH + 26, WIDTH - 2 * MARGIN - HAND_WIDTH - YAKU_WIDTH - 40
     rows = [(view.pile(player, "bright"), view.pile(player, "animal")), (view.pile(player, "ribbon"),)]
     rows.append((view.pile(player, "chaff"),))
@@ -216,7 +216,7 @@ def _piles(view: TableView, player: int, y: float, symbols: Symbols) -> list[str
 
 
 def _yaku(view: TableView, player: int, y: float, symbols: Symbols) -> list[str]:
-    """A line per yaku: a mark for every card it needs, filled if it is captured, dashed if it is out of reach."""
+    """Draw a line per yaku: a mark per card that it needs, filled if captured, dashed if out of reach."""
     left = WIDTH - MARGIN - YAKU_WIDTH
     return [_yaku_line(yaku, player, left, y + 18 + 15.6 * k, symbols) for k, yaku in enumerate(view.yaku)]
 

@@ -4,7 +4,7 @@
     table_svg(view); table_rgb(view); table_ansi(view)
     replay(config, [Snapshot(position, "play 3-1", {"play 3-1": 0.9, ...}), ...]).save("game.html")
 
-`hanabako draw koikoi table.svg --seed 7` draws a game that bots play.
+`hanabako draw koikoi table.svg --seed 7` draws a game of bots.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ __all__ = ["Snapshot", "replay", "table_ansi", "table_rgb", "table_svg", "view_o
 
 @of_a_record
 def table_svg(view: TableView, theme: Theme = "auto") -> str:
-    """The table as a complete SVG. `auto` follows the reader's color scheme."""
+    """Return the table as a complete SVG. The theme `auto` follows the reader's color scheme."""
     symbols = Symbols("kk")
     layers = table_layers(view, symbols)
     return document(
@@ -42,7 +42,7 @@ def table_svg(view: TableView, theme: Theme = "auto") -> str:
 
 
 def table_rgb(view: TableView, width: int = WIDTH, theme: Theme = "light") -> NDArray[np.uint8]:
-    """The table as pixels, uint8 (height, width, 3). Needs the extra `render`."""
+    """Return the table as pixels, uint8 (height, width, 3). Needs the extra `render`."""
     return rasterize(table_svg(view, theme), width)
 
 
@@ -51,10 +51,10 @@ def table_rgb(view: TableView, width: int = WIDTH, theme: Theme = "light") -> ND
 
 @of_a_record
 def replay(config: KoiKoiConfig, snapshots: Sequence[Snapshot], title: str = "Koi-Koi") -> Replay:
-    """The page of a game: every step as everybody's eyes see it.
+    """Return the page of a game: every step from every player's view.
 
     Raises:
-        ValueError: no snapshot at all, or one that cannot be drawn.
+        ValueError: there is no snapshot, or a snapshot cannot be drawn.
     """
     if not snapshots:
         raise ValueError("a replay needs at least one snapshot")

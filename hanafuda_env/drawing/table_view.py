@@ -1,7 +1,7 @@
-"""The table as one pair of eyes sees it, and the same table in plain text.
+"""A Koi-Koi table from one player's view, and the same table in plain text.
 
-`view_of` turns a position (the dict of `to_dict`) into a `TableView`. What those eyes may not see is not in it: the
-other hand and the deck are removed here, so that no picture, text or replay made from a view can show them.
+`view_of` turns a position (the dict of `to_dict`) into a `TableView`. It removes what the player may not see, which is
+the other hand and the deck, so that no picture, text or replay made from a view can show them.
 `render.py` draws a view; `table_ansi` writes it.
 """
 
@@ -34,46 +34,46 @@ YAKU_WORDS = {
 }
 
 _INKS = {"bright": Ink("33", "★"), "animal": Ink("35", "●"), "ribbon": Ink("31", "▮"), "chaff": Ink("37", "")}
-"""By the kind of a card; chaff is whatever has no shape."""
+"""The terminal's color and shape for each kind of card; chaff has no shape."""
 
 
 @dataclass(frozen=True)
 class YakuView:
-    """One yaku in the making."""
+    """The progress of both players towards one yaku."""
 
     name: str
     have: tuple[int, int]
-    """Cards of it that each player has captured."""
+    """The number of its cards that each player has captured."""
     need: int
     made: tuple[bool, bool]
-    """Each player's pile has it now."""
+    """Whether each player's pile has it now."""
     possible: tuple[bool, bool]
-    """The other player has not taken what it cannot do without."""
+    """Whether each player can still make it: the other player has not captured cards that it needs."""
 
 
 @dataclass(frozen=True)
 class TableView:
-    """Everything a picture shows. It holds no card that ``seat`` may not see."""
+    """Everything that a picture shows. It holds no card that ``seat`` may not see."""
 
     config: KoiKoiConfig
     seat: int | None
-    """Whose eyes; None sees every card."""
+    """The player whose view this is; None sees every card."""
     position: Mapping[str, Any]
     """The public keys of the position."""
     hands: tuple[tuple[str | None, ...], ...]
-    """Per player the cards of the hand; None for those that this seat cannot see."""
+    """The cards of each player's hand; None for cards that this seat cannot see."""
     next_card: str | None
-    """The top of the deck: only for eyes that see every card."""
+    """The top card of the deck if ``seat`` is None, else None."""
     deck_size: int
     yaku: tuple[YakuView, ...]
 
     def pile(self, player: int, kind: str) -> list[str]:
-        """A player's captured cards of one kind, in the order of the year."""
+        """Return a player's captured cards of one kind, in the order of the year."""
         return [card for card in self.position["captured"][player] if kind_of(card) == kind]
 
     @property
     def last_turn(self) -> Mapping[str, Any] | None:
-        """The present turn once its card is played, else the one before it."""
+        """The present turn if its card has been played, else the turn before it."""
         turns = [turn for turn in self.position["turns"] or () if turn["played"]]
         return turns[-1] if turns else None
 
@@ -100,10 +100,10 @@ PUBLIC_KEYS = (
 
 @of_a_record
 def view_of(position: Mapping[str, Any], config: KoiKoiConfig, seat: int | None = None) -> TableView:
-    """The table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
+    """Return the table of ``position`` (see `to_dict`) as player ``seat`` sees it; None sees every card.
 
     Raises:
-        ValueError: there is no player at ``seat``, or the position is none that can be drawn.
+        ValueError: there is no player at ``seat``, or the position cannot be drawn.
     """
     check_seat(seat, config.players)
     revealed = position.get("revealed") or ()
@@ -141,7 +141,7 @@ def _yaku_view(config: KoiKoiConfig, position: Mapping[str, Any], k: int) -> Yak
 
 
 def describe_phase(view: TableView) -> str:
-    """Who is to do what, or how the game ended."""
+    """Return the player to move and the decision, or how the game ended, as text."""
     position = view.position
     who, pending = player_name(position["current_player"]), position["pending"]
     if position["phase"] == "end":
@@ -160,7 +160,7 @@ def describe_phase(view: TableView) -> str:
 
 
 def describe_last_round(view: TableView) -> str:
-    """How the last finished round ended, or an empty string."""
+    """Return how the last finished round ended, or an empty string."""
     results = view.position["round_results"]
     if not results:
         return ""
@@ -178,7 +178,7 @@ def describe_last_round(view: TableView) -> str:
 
 
 def describe_turn(turn: Mapping[str, Any]) -> str:
-    """What everybody saw of a turn: ``player_0 plays 3-1, turns up 8-4, captures 3-1 3-2``."""
+    """Return the public information about a turn: ``player_0 plays 3-1, turns up 8-4, captures 3-1 3-2``."""
     words = [f"{player_name(turn['player'])}"]
     if turn["played"] is None:
         return f"{words[0]}'s turn"
@@ -193,7 +193,7 @@ def describe_turn(turn: Mapping[str, Any]) -> str:
 
 
 def describe_news(view: TableView) -> str:
-    """The last turn, at the beginning of a round the end of the one before, or an empty string."""
+    """Return the last turn as text, or at the beginning of a round how the last one ended, or an empty string."""
     return describe_last_round(view) if view.last_turn is None else describe_turn(view.last_turn)
 
 
@@ -201,9 +201,9 @@ def describe_news(view: TableView) -> str:
 
 
 def table_ansi(view: TableView, color: bool = False, shapes: bool = False) -> str:
-    """The table as lines of text; plain ASCII, or with terminal colors, or with shapes for the kinds of cards.
+    """Return the table as lines of text: plain ASCII, with terminal colors, or with shapes for the kinds of cards.
 
-    Cards stand by their flowers, each with its picture, if it has one. One that this seat cannot see is ``??``.
+    Cards are grouped by flower, each with its picture if it has one. A card that this seat cannot see is ``??``.
     """
     position, paint = view.position, brush(_INKS, color, shapes)
     deals = f"{player_name(position['dealer'])} deals"
@@ -245,7 +245,7 @@ def _player_lines(view: TableView, player: int, paint: Callable[..., str]) -> li
 
 
 def _cards(cards: Sequence[str | None], paint: Callable[..., str]) -> str:
-    """``pine 1-1 crane and sun, 1-3; plum 2-2``, in the order of the year; hidden ones at the end."""
+    """Return cards as ``pine 1-1 crane and sun, 1-3; plum 2-2``, in the order of the year, hidden ones last."""
     months: dict[int, list[str]] = {}
     seen = [card for card in cards if card is not None]
     for card in sorted(seen, key=lambda card: (month_of_card(card), card)):

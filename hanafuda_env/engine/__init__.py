@@ -1,1 +1,1 @@
-"""The compiled half of Koi-Koi: its record, cards, yaku, actions, rules, observation and rewards."""
+"""The compiled part of Koi-Koi: game record, cards, yaku, actions, rules, observation and rewards."""

@@ -1,4 +1,4 @@
-"""The actions of Koi-Koi by their numbers: below 48 a card, by its number."""
+"""The numbers of Koi-Koi's actions. Actions below 48 are cards."""
 
 STOP = 48  # K21: Game
 KOIKOI = 49

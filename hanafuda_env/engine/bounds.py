@@ -1,4 +1,4 @@
-"""What a record of a game of Koi-Koi may hold, for records that come from outside."""
+"""Checks of Koi-Koi game records that come from outside, such as loaded files."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from hanafuda_env.engine.state import (
 
 
 def state_bounds(rules: Rules) -> Bounds:
-    """The ranges of the numbers of a `hanafuda_env.engine.state.state_dtype`."""
+    """Return the allowed range of every field of a `hanafuda_env.engine.state.state_dtype`."""
     cards, card, flag = (0, int(ALL_CARDS)), (0, CARDS - 1), (0, 1)
     rounds, anybody = (0, rules.rounds), (NOBODY, 1)
     return {
@@ -60,9 +60,10 @@ def state_bounds(rules: Rules) -> Bounds:
 
 
 def is_whole(states: Any) -> np.ndarray:
-    """Which of the records (N,), all within their bounds, hold every card of the box exactly once: bool (N,).
+    """Return whether each record (N,) holds every card of the box exactly once: bool (N,).
 
-    Hands and deck are as long as in their turn (K5, K13, K18), which is the current player's (K11), of the next round.
+    The sizes of hands and deck must fit the turn (K5, K13, K18), the current player must fit the turn (K11), and the
+    round must follow the finished ones. The records must be within their bounds.
     """
     deck = states["deck"]
     is_drawn = np.arange(CARDS) < states["drawn"][:, None]

@@ -1,4 +1,4 @@
-"""The cards of Koi-Koi: sets of them as words of 48 bits, four bits per month."""
+"""The cards of Koi-Koi, and sets of cards: words of 48 bits, four bits per month."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from hanabako.engine.bits import ONE
 # --- What is in the box -----------------------------------------------------------------------------------------------
 
 CARDS = 48
-NO_CARD = 63  # its bit lies outside every set of cards
+NO_CARD = 63  # its bit is outside every set of cards
 NOVEMBER = 10  # the month of the willow, from 0
 
 ALL_CARDS = np.uint64(0xFFFFFFFFFFFF)
 BRIGHT = np.uint64(0x110010000101)
 DRY = np.uint64(0x100010000101)  # the brights without the rain man
 RAIN = np.uint64(0x010000000000)
-ANIMAL = np.uint64(0x021121111010)  # the sake cup among them
+ANIMAL = np.uint64(0x021121111010)  # including the sake cup
 RIBBON = np.uint64(0x042202222222)
 CHAFF = np.uint64(0xE8CCCCCCCCCC)
 CUP = np.uint64(0x000100000000)
@@ -37,19 +37,19 @@ THREE = np.uint64(3)
 
 @rule
 def month_of(card):
-    """The month of a card, from 0."""
+    """Return the month of a card, from 0."""
     return np.int64(card) >> 2
 
 
 @rule
 def month_set(month):
-    """The four cards of a month."""
+    """Return the set of the four cards of a month."""
     return MONTH << np.uint64(4 * month)
 
 
 @rule
 def months_of(cards):
-    """All cards of the months of which ``cards`` has one."""
+    """Return the set of all cards of the months that occur in ``cards``."""
     x = cards | (cards >> ONE)
     x |= x >> TWO
     return (x & LOWEST) * MONTH

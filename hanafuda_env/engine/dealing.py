@@ -1,10 +1,9 @@
-"""Dealing a round of Koi-Koi: the deck is shuffled, hands and field are laid out, and what is void is dealt again.
+"""Dealing a round of Koi-Koi: the deck is shuffled, hands and field are dealt, and void deals are dealt again.
 
-The deck is shuffled whole before the deal, unlike one whose cards are drawn at random as they are needed
-(`hanabako.engine.deck`): a round deals half of the box before anybody moves and looks at it at once (K9), so that void
-deals are shuffled again; a round that is played out leaves eight cards. Here the order is a fact of the record, the
-same for dealing, for drawing (K18) and for decks that were given (L8), and nothing is to be worked out to write it
-down.
+The whole deck is shuffled before the deal, unlike `hanabako.engine.deck`, which draws random cards when they are
+needed. The reason is that a round deals half of the box before the first move and checks it at once (K9), so that void
+deals are shuffled again, and a round that is played to its end leaves only eight cards. The record stores the order of
+the deck, which dealing, drawing (K18) and given decks (L8) share.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ from hanafuda_env.engine.yaku import has_kuttsuki, has_teshi
 
 @rule
 def deal_valid_round(rules, s):
-    """K9: deal until nothing makes the round void."""
+    """K9: shuffle and deal until the round is not void."""
     attempt = 0
     shuffle(s, attempt)
     deal(s)
@@ -31,13 +30,13 @@ def deal_valid_round(rules, s):
 
 @rule
 def shuffle(s, attempt):
-    """K2: all 48 cards, by Fisher and Yates. L8: or as they were given."""
+    """K2: shuffle all 48 cards (Fisher-Yates). L8: or use the given deck of the round."""
     if s.round_number <= s.given_rounds:
         for k in range(CARDS):
             s.deck[k] = s.given_decks[s.round_number - 1, k]
         return
     stream = random_word(s.key, DEAL_STREAMS + ATTEMPTS * np.int64(s.round_number) + attempt)
-    for k in range(0, CARDS, 2):  # one random word serves two cards
+    for k in range(0, CARDS, 2):  # one random word for two cards
         word = random_word(stream, k)
         insert_card(s, k, word & LOW_32)
         insert_card(s, k + 1, word >> THIRTY_TWO)
@@ -45,7 +44,7 @@ def shuffle(s, attempt):
 
 @rule
 def insert_card(s, k, chance):
-    """Card ``k`` joins the ``k`` cards before it at a random place; ``chance`` is a random 32-bit number."""
+    """Insert card ``k`` at a random index among the ``k`` cards before it; ``chance`` is a random 32-bit number."""
     place = np.int64((chance * np.uint64(k + 1)) >> THIRTY_TWO)
     s.deck[k] = s.deck[place]
     s.deck[place] = k
@@ -53,7 +52,7 @@ def insert_card(s, k, chance):
 
 @rule
 def deal(s):
-    """K5: twice four cards each to the other player, to the dealer and face up to the field."""
+    """K5: deal four cards each to the other player, to the dealer and face up to the field, twice."""
     other = 1 - s.dealer
     s.hand[other] = four_cards(s, 0) | four_cards(s, 12)
     s.hand[s.dealer] = four_cards(s, 4) | four_cards(s, 16)
@@ -63,15 +62,15 @@ def deal(s):
 
 @rule
 def four_cards(s, at):
-    """Four neighbours of the deck as a set."""
+    """Return four adjacent cards of the deck as a set."""
     return bit(s.deck[at]) | bit(s.deck[at + 1]) | bit(s.deck[at + 2]) | bit(s.deck[at + 3])
 
 
 @rule
 def is_void(rules, s):
-    """K9: the field has four cards of a month or four pairs. L6, K10: or the hands are such that they are dealt again.
+    """K9: whether the field has four cards of a month or four pairs. L6, K10: or whether the hands are dealt again.
 
-    What a swap of the hands could change is not asked here.
+    The result does not depend on a swap of the hands.
     """
     if is_lucky(rules, s.field):
         return True
@@ -84,5 +83,5 @@ def is_void(rules, s):
 
 @rule
 def is_lucky(rules, cards):
-    """K8, K9: eight cards with Teshi or Kuttsuki, as far as these rules know them."""
+    """K8, K9: whether eight cards have Teshi or Kuttsuki, if these have an effect in these rules."""
     return (rules.teshi != LUCKY_PLAYS and has_teshi(cards)) or (rules.kuttsuki != LUCKY_PLAYS and has_kuttsuki(cards))

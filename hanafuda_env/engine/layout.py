@@ -1,6 +1,6 @@
-"""What the bits of Koi-Koi's observation and its actions are about: see `hanabako.engine.layout`.
+"""The meaning of Koi-Koi's observation bits and actions: see `hanabako.engine.layout`.
 
-layout(config.rules()).fields          # section, name, place and meaning of all bits
+layout(config.rules()).fields          # section, name, index and meaning of all bits
 layout(config.rules()).suit_of_bits    # the month that each bit is about, from 0, or -1
 """
 
@@ -25,7 +25,7 @@ PHASES = "one-hot over swap, play, joker_target, pick_hand, pick_draw, koi; zero
 
 
 def layout(rules: Rules) -> Layout:
-    """The layout of a configuration's observation and actions."""
+    """Return the layout of a configuration's observation and actions."""
     return Layout(
         fields_of(observation_parts(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
@@ -33,8 +33,8 @@ def layout(rules: Rules) -> Layout:
     )
 
 
-def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every game
-    """None: every month has cards of its own."""
+def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - the signature of every game
+    """Return no months, because every month has different cards."""
     return ()
 
 
@@ -42,7 +42,7 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every 
 
 
 def observation_parts(rules: Rules) -> dict[str, list[Repeat]]:
-    """Every section as its parts."""
+    """Return the parts of every section."""
     described = {
         "cards": _planes(),
         "round": _round(),
@@ -56,13 +56,13 @@ def observation_parts(rules: Rules) -> dict[str, list[Repeat]]:
 
 def _planes() -> tuple[Part, ...]:
     return (
-        _cards("my hand", "zeros in the phase of the swap"),
+        _cards("my hand", "zeros in the swap phase"),
         _cards("field"),
         _cards("my captured cards"),
         _cards("their captured cards"),
         _cards("unseen", "in the deck or in a hand that I do not know"),
         _cards("their revealed cards", "K46"),
-        _cards("pending", "has left the hand or the deck and lies nowhere yet"),
+        _cards("pending", "has left the hand or the deck and waits for a choice"),
         _cards("choices", "legal actions that are cards"),
     )
 
@@ -73,7 +73,7 @@ def _round() -> tuple[Part, ...]:
         Part("to move", 1, "I am"),
         Part("dealer", 1, "I am"),
         Part("turn", TURNS, "thermometer, 1 to 16"),
-        Part("joker", 2, "who holds the Gaji's claim: I, they (K45)"),
+        Part("joker", 2, "the holder of the Gaji's claim: I, they (K45)"),
         Part("claimed month", MONTHS, "one-hot", tuple(range(MONTHS))),
     )
 
@@ -82,17 +82,17 @@ def _player() -> tuple[Part, ...]:
     counted = "captured cards that count, thermometer"
     return (
         *(Part(f"towards {YAKU_NAMES[k]}", int(YAKU_NEED[k]), counted) for k in range(YAKU)),
-        Part("within reach", YAKU, "a bit per yaku: the other has not taken what it needs"),
+        Part("within reach", YAKU, "a bit per yaku: the other player has not captured cards that it needs"),
         Part("base", BASE_BITS, "points of the pile after the last turn, thermometer to 20"),
         Part("chain", CALLS_BITS, "K31, thermometer to 4"),
         Part("Koi-Koi", CALLS_BITS, "calls in this round, thermometer to 4"),
-        Part("November", 2, "has played one from the hand; turned one up from the deck (K44)"),
+        Part("November", 2, "has played a November card from the hand; has turned one up from the deck (K44)"),
     )
 
 
 def _scores() -> tuple[Part, ...]:
     return (
-        Part("rounds left", ROUNDS_BITS, "the present one too, thermometer to 12"),
+        Part("rounds left", ROUNDS_BITS, "including the present one, thermometer to 12"),
         Part("my lead", LEAD_BITS, "at least 1, 2, 4, 8 ... 128 points"),
         Part("their lead", LEAD_BITS, "likewise"),
         Part("my score", SCORE_BITS, "binary, lowest bit first, two's complement"),
@@ -112,7 +112,7 @@ def _turn() -> tuple[Part, ...]:
 
 
 def _cards(name: str, meaning: str = "") -> Part:
-    """A bit per card."""
+    """Return a part with a bit per card."""
     months = tuple(int(month_of(card)) for card in range(CARDS))
     return Part(name, CARDS, "; ".join(filter(None, (SET, meaning))), months, tuple(range(CARDS)))
 
@@ -120,7 +120,7 @@ def _cards(name: str, meaning: str = "") -> Part:
 # --- The actions ------------------------------------------------------------------------------------------------------
 
 
-def action_parts(rules: Rules) -> list[Part]:  # noqa: ARG001 - as in every game
-    """The actions in their order; those below 48 are cards, the others are named by their words."""
+def action_parts(rules: Rules) -> list[Part]:  # noqa: ARG001 - the signature of every game
+    """Return the parts of the actions in order: 48 cards, then the other actions by their texts."""
     words = ("stop", "koikoi", "hiki", "keep hands", "swap hands", "joker")
     return [_cards("CARD"), *(Part(word, 1) for word in words)]

@@ -1,12 +1,12 @@
-"""What a player may know, as a string of bits.
+"""Koi-Koi's observation: the information that a player may know, as a string of bits.
 
-It begins with eight sets of cards, 48 bits each, then come the facts about the round and the game as one-hot values,
-flags and thermometers (a count n is n ones). Every configuration has the same bits at the same places; only
-``history`` appends turns. Each section is a number of bits and a writer; `sections` lists them in order, and
-`section_index` says where each one begins.
+It begins with eight sets of cards, 48 bits each. The facts about the round and the game follow as one-hot values, flags
+and thermometers (a count n is n ones). Every configuration has the same bits at the same indices; only ``history``
+appends turns. Each section is a number of bits and a writer. `sections` lists them in order, and `section_index`
+returns the first bit of each.
 
-"Mine" is the observer's. The other hand and the deck are never read; of the other hand only those cards that everybody
-has seen (K46) are known. In the phase of the swap no player knows a hand (K6).
+"Mine" is the observer's. The other hand and the deck are never read, except for the revealed cards of the other hand
+(K46). In the swap phase no player knows a hand (K6).
 """
 
 import numpy as np
@@ -27,11 +27,11 @@ SCORE_BITS = 16
 LEAD_BITS = 8
 PROGRESS_BITS = int(YAKU_NEED.sum())
 PROGRESS_AT = np.array([YAKU_NEED[:k].sum() for k in range(YAKU)], np.uint64)
-"""Where the thermometer of every yaku begins."""
+"""The first bit of the thermometer of each yaku, uint64 (12,)."""
 FULL = np.array([(1 << int(need)) - 1 for need in YAKU_NEED], np.uint64)
-"""The thermometer of every yaku when it is made."""
+"""The full thermometer of each yaku, uint64 (12,)."""
 
-CARDS_BITS = 8 * CARDS  # of each section
+CARDS_BITS = 8 * CARDS  # lengths of the sections
 ROUND_BITS = PHASE_END + 2 + TURNS + 2 + MONTHS
 PLAYER_BITS = PROGRESS_BITS + YAKU + BASE_BITS + 2 * CALLS_BITS + 2
 SCORES_BITS = ROUNDS_BITS + 2 * LEAD_BITS + 2 * SCORE_BITS
@@ -40,7 +40,7 @@ TURN_BITS = 3 * CARDS + 4
 
 @rule
 def observe(rules, s, observer, out):
-    """Write what ``observer`` may know to ``out`` (uint64 words, `observation_words` of them), lowest bit first."""
+    """Write the observation of ``observer`` to ``out`` (`observation_words` uint64 words), lowest bit first."""
     word, at = write_cards(rules, s, observer, out, ZERO, 0)
     word, at = write_round(s, observer, out, word, at)
     word, at = write_players(rules, s, observer, out, word, at)
@@ -55,9 +55,10 @@ def observe(rules, s, observer, out):
 
 @rule
 def write_cards(rules, s, observer, out, word, at):
-    """My hand, field, my captured cards, the opponent's, unseen, the opponent's revealed, pending, those I may choose.
+    """Write eight sets of cards.
 
-    Unseen is what lies in the deck or in a hand that I do not know.
+    They are: my hand, the field, my and the opponent's captured cards, unseen cards (in the deck or in a hand that I do
+    not know), the opponent's revealed cards, the pending card, and the cards that I may choose.
     """
     other = 1 - observer
     hand = s.hand[observer] if s.phase != PHASE_SWAP else ZERO
@@ -75,14 +76,14 @@ def write_cards(rules, s, observer, out, word, at):
     return put(out, word, at, CARDS, choices)
 
 
-# --- Round: phase, who, turn, joker -----------------------------------------------------------------------------------
+# --- Round: phase, players, turn, joker -------------------------------------------------------------------------------
 
 
 @rule
 def write_round(s, observer, out, word, at):
-    """The phase (one-hot in their order, nothing at the end); I am to move; I am the dealer; the turn (thermometer).
+    """Write the phase (one-hot, zeros at the end); whether I am to move, or the dealer; the turn (thermometer).
 
-    Then the holder of the Gaji's claim (K45: I, the opponent) and the month it claims (one-hot).
+    The holder of the Gaji's claim (K45: I, the opponent) and the claimed month (one-hot) follow.
     """
     phase = bit(s.phase) & low_bits(PHASE_END)
     me = np.uint64(observer == s.current_player) | np.uint64(observer == s.dealer) << ONE
@@ -98,7 +99,7 @@ def write_round(s, observer, out, word, at):
 
 @rule
 def write_players(rules, s, observer, out, word, at):
-    """What each player, the observer first, has towards every yaku, and then the player's points and calls."""
+    """Write each player's progress towards every yaku, then points and calls; the observer comes first."""
     other = 1 - observer
     mine, theirs, my_reach, their_reach = compare_piles(rules, s.captured[observer], s.captured[other])
     word, at = put(out, word, at, PROGRESS_BITS, mine)
@@ -109,10 +110,10 @@ def write_players(rules, s, observer, out, word, at):
 
 @rule
 def compare_piles(rules, mine, theirs):
-    """Cards captured towards each yaku, mine and theirs (thermometers as long as its need, one after the other).
+    """Return my and their captured cards towards each yaku, and the yaku that I and they can still reach.
 
-    Then the yaku that I can still reach, and they: a bit each. One loop over all yaku does it all: the compiler takes
-    four of them at a time (6 against 20 ns for single lines).
+    The first two are one thermometer per yaku, as long as the number of cards that it needs; the last two are a bit per
+    yaku. One loop computes all of them, because the compiler vectorizes it over four yaku (6 instead of 20 ns).
     """
     my_steps, their_steps, my_reach, their_reach = ZERO, ZERO, ZERO, ZERO
     for k in range(YAKU):
@@ -128,10 +129,10 @@ def compare_piles(rules, mine, theirs):
 
 @rule
 def standing(s, player, reach):
-    """The yaku within reach; then as of the last completed turn: base points, the chain of K31, calls of Koi.
+    """Return a player's yaku within reach, base points, chain (K31) and calls of Koi, and origins of November cards.
 
-    These three are thermometers as long as they go. Then whether the player has brought November cards from the hand,
-    from the deck (K44).
+    Base points, chain and calls are those of the last completed turn, as thermometers that stop at their maximum. The
+    last two bits are whether the player has brought November cards from the hand and from the deck (K44).
     """
     facts = np.uint64(s.november[player])
     facts = facts << np.uint64(CALLS_BITS) | low_bits(min(np.int64(s.koikoi_called[player]), CALLS_BITS))
@@ -145,9 +146,9 @@ def standing(s, player, reach):
 
 @rule
 def write_scores(rules, s, observer, out, word, at):
-    """Rounds still to be finished (thermometer, up to 12); how far I lead, how far I trail (at least 1, 2, 4 .. 128).
+    """Write the unfinished rounds (thermometer, up to 12), and how far I lead and trail (at least 1, 2, 4 .. 128).
 
-    Then both scores exactly, mine first, as 16-bit numbers (two's complement).
+    Both exact scores follow, mine first, as 16-bit numbers (two's complement).
     """
     mine, theirs = np.int64(s.score[observer]), np.int64(s.score[1 - observer])
     left = rules.rounds - np.int64(s.finished)
@@ -161,7 +162,7 @@ def write_scores(rules, s, observer, out, word, at):
 
 @rule
 def doublings(lead):
-    """A thermometer of the powers of two that a lead reaches, from 1 to 128; none if it is no lead."""
+    """Return a thermometer of the powers of two, from 1 to 128, that a lead reaches; zeros for no lead."""
     x = np.uint64(min(max(lead, 0), 255))
     x |= x >> ONE
     x |= x >> np.uint64(2)
@@ -173,7 +174,7 @@ def doublings(lead):
 
 @rule
 def write_turn(rules, s, observer, age, out, word, at):
-    """The turn ``age`` turns ago, 0 is the present one: cards played, drawn, captured; mine, theirs, joker, Koi-Koi."""
+    """Write the turn ``age`` turns ago, 0 is the present: cards played, drawn, captured; mine, theirs, joker, Koi."""
     turn = turn_record(rules, s, age)
     is_turn = turn.player != NOBODY and s.turn > age
     whose = ONE if turn.player == observer else ONE << ONE
@@ -188,22 +189,22 @@ def write_turn(rules, s, observer, age, out, word, at):
 
 
 def sections(rules: Rules) -> list[tuple[str, int]]:
-    """Name and length of every section, in order."""
+    """Return the name and length of every section, in order."""
     turns = [(f"turn {age} ago" if age else "present turn", TURN_BITS) for age in range(rules.history)]
     players = [("my yaku", PLAYER_BITS), ("their yaku", PLAYER_BITS)]
     return [("cards", CARDS_BITS), ("round", ROUND_BITS), *players, ("scores", SCORES_BITS), *turns]
 
 
 def observation_bits(rules: Rules) -> int:
-    """Bits of an observation in these rules."""
+    """Return the number of bits of an observation."""
     return sum(length for _, length in sections(rules))
 
 
 def observation_words(rules: Rules) -> int:
-    """Words of 64 bits that hold an observation in these rules."""
+    """Return the number of 64-bit words of an observation."""
     return words_for(observation_bits(rules))
 
 
 def section_index(rules: Rules) -> list[tuple[str, int, int]]:
-    """Name, first bit and length of every section."""
+    """Return the name, first bit and length of every section."""
     return index_of(sections(rules))

@@ -1,9 +1,9 @@
-"""The view of one seat: the record of the game without what that player may not know.
+"""The view of one seat: the game record without the information that is hidden from its player.
 
-Bots (`agents.bots.bot`) are given a view in place of the state. It is the same record, so every question of
-`hanafuda_env.engine.rules` can be asked of it, but for what its player cannot see: the other hand (revealed cards stay,
-K46), the deck (the dealt part too, which tells the hands), decks given for later rounds, and in the phase of the swap
-both hands (K6). The random streams, from which these could be worked out, are zero.
+Bots (`agents.bots.bot`) get a view instead of the state. It has the same record type, so the functions of
+`hanafuda_env.engine.rules` work on it. Hidden are: the other hand (except revealed cards, K46), the deck (including the
+dealt part, which would reveal the hands), decks given for later rounds, and in the swap phase both hands (K6). The keys
+of the random streams are zero, because they would reveal these.
 """
 
 from hanabako.compiler.jit import rule
@@ -16,8 +16,8 @@ __all__ = ["hide", "last_event", "room", "unseen"]
 
 
 @rule
-def hide(rules, view, player):  # noqa: ARG001 - as every game's
-    """Turn ``view``, a copy of the state, into what ``player`` may know."""
+def hide(rules, view, player):  # noqa: ARG001 - the signature of every game
+    """Remove from ``view``, a copy of the state, what ``player`` may not know."""
     view.game_key = ZERO
     view.key = ZERO
     view.episode = 0
@@ -34,17 +34,17 @@ def hide(rules, view, player):  # noqa: ARG001 - as every game's
 
 @rule
 def last_event(rules, view):
-    """What everybody saw of the present turn: a record of `hanafuda_env.engine.state.TURN`."""
+    """Return the public record of the present turn, a `hanafuda_env.engine.state.TURN`."""
     return turn_record(rules, view, 0)
 
 
 @rule
 def unseen(view):
-    """The cards that the player of a view cannot place: they are in the deck or in the other hand."""
+    """Return the set of cards that the player of a view has not seen: those in the deck or in the other hand."""
     seen = view.hand[0] | view.hand[1] | view.field | view.captured[0] | view.captured[1]
     return ALL_CARDS & ~(seen | bit(view.pending))
 
 
 def room(rules: Rules, specialize: bool) -> Rules:
-    """The numbers that size the records of a loop: the configuration's own, or the roomy ones of generic loops."""
+    """Return the rules that set the sizes of a loop's records: the configuration's, or those of the generic loop."""
     return rules if specialize else roomy(rules)

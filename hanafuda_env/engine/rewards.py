@@ -1,4 +1,4 @@
-"""A step's rewards, a finished game's statistics, and with them all that Koi-Koi brings to the compiled loops."""
+"""Koi-Koi's functions for the compiled loops: rewards of a step, statistics of a finished game."""
 
 import math
 
@@ -47,7 +47,7 @@ STATISTICS = (
     "lucky",
     *YAKU_NAMES,
 )
-"""Numbers of a finished game; see `hanafuda_env.vector.KoiKoiVectorEnv`."""
+"""The statistics of a finished game; see `hanafuda_env.vector.KoiKoiVectorEnv`."""
 
 
 # --- Rewards ----------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ STATISTICS = (
 
 @rule
 def act(rules, table, action):
-    """A step and its rewards (L7, L11): what one player gains the other loses."""
+    """Make a step and write its zero-sum rewards (L7, L11)."""
     s = table.state
     step(rules, s, action)
     if s.rewarded < s.finished:
@@ -66,7 +66,7 @@ def act(rules, table, action):
 
 @rule
 def reward(rules, s):
-    """L7, L11: what player 0 gains by the rounds that have ended since the last call; player 1 gains the opposite."""
+    """L7, L11: player 0's reward for the rounds that have ended since the last call; player 1's is the opposite."""
     total = 0.0
     while s.rewarded < s.finished:
         result = s.results[s.rewarded]
@@ -85,14 +85,14 @@ def reward(rules, s):
 
 
 @rule
-def forfeit(rules, s):  # noqa: ARG001 - as every game's
-    """The game is over and no player has won; the present round is not scored, and the scores stay as they are."""
+def forfeit(rules, s):  # noqa: ARG001 - the signature of every game
+    """End the game after an illegal action, without a winner. The present round is not scored."""
     s.phase = PHASE_END
 
 
 @rule
 def end_game(rules, table):
-    """Note the statistics of the game; K29: it has a winner if it was played to its end."""
+    """Write the statistics of the finished game; K29: it has a winner only if it was played to its end."""
     s = table.state
     lead = np.int64(s.score[0]) - np.int64(s.score[1])
     table.score = s.score[0]
@@ -130,7 +130,7 @@ def count_round(table, result):
 
 @rule
 def wins_with(s, k):
-    """Rounds that were won with yaku ``k``."""
+    """Return the number of rounds that were won with yaku ``k``."""
     rounds = 0
     for r in range(s.finished):
         rounds += np.int64(holds(np.uint64(s.results[r].yaku), k))

@@ -1,20 +1,21 @@
-"""Koi-Koi, in the order of its booklet. Rule numbers (K1, L2 ...) are those of the card, ``hanafuda_env/README.md``.
+"""The rules of Koi-Koi, in the order of its booklet. Rule numbers (K1, L2 ...) refer to ``hanafuda_env/README.md``.
 
-Two players take the 48 flower cards by month: a card from the hand, then one from the deck, each captures a card of its
-month on the field (K13, K19) or stays there (K14, K20). Captured cards make yaku (K25). Who has made one on a turn
-says Game and is paid, or Koi-Koi and plays on for more (K21); only the first to stop is paid (K24). The winner deals
-the next round (K12). Most points after the last round win (K29).
+Two players capture the 48 flower cards by month. In a turn, a card from the hand and then one from the deck each
+capture a card of their month on the field (K13, K19), or stay there (K14, K20). Captured cards make yaku (K25). A
+player who has made a yaku in a turn says Game and is paid, or says Koi-Koi and plays on for more (K21). Only the first
+player to stop is paid (K24). The winner deals the next round (K12). The player with the most points after the last
+round wins (K29).
 
-Before this module come `hanafuda_env.engine.state`, what is in the box and the record of a game,
-`hanafuda_env.engine.cards` and `hanafuda_env.engine.yaku`, the cards and what they make, `hanafuda_env.engine.dealing`
-and `hanafuda_env.engine.scoring`, how a round begins and ends; `hanafuda_env.engine.actions` numbers what a player may
-do.
+This module builds on `hanafuda_env.engine.state` (the record of a game), `hanafuda_env.engine.cards` and
+`hanafuda_env.engine.yaku` (cards and their combinations), `hanafuda_env.engine.dealing` and
+`hanafuda_env.engine.scoring` (how a round begins and ends), and `hanafuda_env.engine.actions` (the numbers of the
+actions).
 
-Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate
-nothing, raise nothing and use integers only, so the same source also runs on a GPU. A set of cards is a word. Arguments
-keep one order and spelling:
+The functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They
+allocate nothing, raise nothing and use only integers, so the same source also runs on a GPU. A set of cards is a 64-bit
+word. Arguments always have the same names and order:
 
-* ``rules``: a `hanafuda_env.engine.state.Rules`, the numbers of this configuration;
+* ``rules``: a `hanafuda_env.engine.state.Rules`, the configuration as numbers;
 * ``s``: one record of `hanafuda_env.engine.state.state_dtype`, changed in place;
 * ``player``: 0 or 1; ``card``: 0 .. 47, or ``NO_CARD``; ``action``: see `hanafuda_env.engine.actions`.
 """
@@ -56,10 +57,10 @@ from hanafuda_env.engine.yaku import base_of, has_teshi
 
 @rule
 def init(rules, s):
-    """Begin the episode ``s.episode`` of the table with ``s.game_key``.
+    """Begin episode ``s.episode`` of the table with key ``s.game_key``.
 
-    K3, K4: the cards that the players draw for the first deal are a fair coin. L7: a game in which nothing is left to
-    decide is dealt again.
+    K3, K4: a fair coin decides the first dealer, instead of drawn cards. L7: a game without any decision is dealt
+    again.
     """
     s.given_rounds = 0
     s.phase = PHASE_END
@@ -73,7 +74,7 @@ def init(rules, s):
 
 @rule
 def open_game(rules, s, dealer):
-    """K2: nothing is scored yet, and the first round is to be dealt."""
+    """K2: set the scores to their start; the first round is to be dealt next."""
     s.length = 0
     s.score[0] = rules.start_score
     s.score[1] = rules.start_score
@@ -86,7 +87,7 @@ def open_game(rules, s, dealer):
 
 @rule
 def deal_rounds(rules, s):
-    """Deal the next round; and, L7, another one if lucky hands decide it at once, unless the game is over."""
+    """Deal the next round. L7: if lucky hands decide it at once, deal another one, unless the game is over."""
     while s.phase == PHASE_DEAL:
         deal_valid_round(rules, s)
         open_round(rules, s)
@@ -99,19 +100,19 @@ def deal_rounds(rules, s):
 
 @rule
 def kept_turns(rules):
-    """How many turns the record remembers."""
+    """Return the number of turns that the record holds."""
     return max(rules.history, LEAST_TURNS)
 
 
 @rule
 def turn_record(rules, s, age):
-    """What is remembered of the turn ``age`` turns ago; 0 is the present one."""
+    """Return the record of the turn ``age`` turns ago; 0 is the present turn."""
     return s.turns[(np.int64(s.turn) - age) % kept_turns(rules)]
 
 
 @rule
 def open_round(rules, s):
-    """Nothing is captured, called or known yet."""
+    """Clear the record for a round: nothing is captured, called or revealed yet."""
     s.turn = 1
     s.pending = NO_CARD
     s.revealed = 0
@@ -130,7 +131,7 @@ def open_round(rules, s):
 
 @rule
 def look_at_hands(rules, s):
-    """K7, K8: a lucky hand wins the round at once; K10: or two of them. Otherwise the dealer starts (K11)."""
+    """K7, K8: a lucky hand wins the round at once. K10: both hands may be lucky. Otherwise the dealer starts (K11)."""
     dealers = is_lucky(rules, s.hand[s.dealer])
     others = is_lucky(rules, s.hand[1 - s.dealer])
     if dealers and others:
@@ -151,13 +152,13 @@ def look_at_hands(rules, s):
 
 @rule
 def legal_action_mask(rules, s, mask):
-    """L10: the actions of the current player as bits of ``mask`` (one uint64 word). Nothing is legal after the end."""
+    """L10: write the legal actions of the current player to ``mask`` (one uint64 word). None is legal after the end."""
     mask[0] = legal_actions(rules, s)
 
 
 @rule
 def legal_actions(rules, s):
-    """The same as a word."""
+    """Return the legal actions of the current player as a word."""
     if s.phase == PHASE_PLAY:
         return legal_plays(rules, s)
     if s.phase == PHASE_PICK_HAND or s.phase == PHASE_PICK_DRAW:
@@ -174,7 +175,7 @@ def legal_actions(rules, s):
 
 @rule
 def legal_plays(rules, s):
-    """K14: the hand cards that match the field, or all of them if none does or matching is free. K41: the Gaji."""
+    """K14: the hand cards that match the field, or all if none matches or matching is not forced. K41: the Gaji."""
     hand = s.hand[s.current_player]
     matching = hand & months_of(s.field)
     plays = matching if rules.forced_match and matching != ZERO else hand
@@ -183,19 +184,19 @@ def legal_plays(rules, s):
 
 @rule
 def matching_cards(s, card):
-    """K13: the cards of the field that a card of their month can capture."""
+    """K13: the cards of the field that ``card`` can capture, those of its month."""
     return s.field & month_set(month_of(card))
 
 
 @rule
 def has_choice(rules, count):
-    """K16, K17: which of ``count`` matching cards are taken is the player's to say."""
+    """K16, K17: whether the player chooses which of ``count`` matching cards to take."""
     return count == 2 or (count == 3 and rules.hiki_is_optional)
 
 
 @rule
 def can_use_joker(rules, s):
-    """K41: the Gaji is in the hand and the field not empty. K44: the opponent has not blocked it."""
+    """K41, K44: whether the Gaji is in the hand, the field is not empty, and the opponent has not blocked the Gaji."""
     if not rules.gaji or s.field == ZERO or s.hand[s.current_player] & GAJI_CARD == ZERO:
         return False
     return np.int64(s.november[1 - s.current_player]) & rules.gaji_blocked_by == 0
@@ -206,7 +207,7 @@ def can_use_joker(rules, s):
 
 @rule
 def step(rules, s, action):
-    """One decision of the current player and all that follows from it without another. ``action`` must be legal."""
+    """Apply a legal action of the current player, and everything that follows until the next decision."""
     s.length += 1
     if s.phase == PHASE_PLAY:
         play(rules, s, action)
@@ -228,7 +229,7 @@ def step(rules, s, action):
 
 @rule
 def answer(rules, s, action):
-    """K6: the hands are exchanged, or not; only then do the players look at them (K7)."""
+    """K6: exchange the hands, or not. Only then do the players look at them (K7)."""
     if action == SWAP_HANDS:
         s.hand[0], s.hand[1] = s.hand[1], s.hand[0]
     look_at_hands(rules, s)
@@ -236,7 +237,7 @@ def answer(rules, s, action):
 
 @rule
 def begin_turn(rules, s):
-    """The current player is to play a card."""
+    """Begin a turn: the current player must play a card."""
     s.phase = PHASE_PLAY
     record = turn_record(rules, s, 0)
     record.player = s.current_player
@@ -269,7 +270,7 @@ def play(rules, s, action):
 
 @rule
 def turn_up_card(rules, s):
-    """K18: the top card of the deck, whatever happened before; it meets the field too (K19)."""
+    """K18: turn up the top card of the deck in every turn; it meets the field, too (K19)."""
     card = np.int64(s.deck[s.drawn])
     s.drawn += 1
     if month_of(card) == NOVEMBER:
@@ -280,7 +281,7 @@ def turn_up_card(rules, s):
 
 @rule
 def meet_field(rules, s, card, choice, after):
-    """K13, K14, K16, K17, K19, K20: the card captures its month, or its player has to choose, or it stays."""
+    """K13, K14, K16, K17, K19, K20: the card captures its month, its player must choose, or it stays on the field."""
     matching = matching_cards(s, card)
     count = popcount(matching)
     s.phase = after
@@ -295,7 +296,7 @@ def meet_field(rules, s, card, choice, after):
 
 @rule
 def pick(rules, s, action):
-    """K16: one of the matching cards. K17: or all three (Hiki)."""
+    """K16: take one of the matching cards. K17: or all three (Hiki)."""
     card = np.int64(s.pending)
     s.pending = NO_CARD
     s.phase = PHASE_DRAW if s.phase == PHASE_PICK_HAND else PHASE_TURN_END
@@ -304,7 +305,7 @@ def pick(rules, s, action):
 
 @rule
 def capture(rules, s, card, taken):
-    """K15: the card and what it takes from the field go face up to the player's pile."""
+    """K15: the card and the ``taken`` cards of the field go face up to the player's pile."""
     cards = taken | bit(card)
     s.field &= ~taken
     s.captured[s.current_player] |= cards
@@ -316,7 +317,7 @@ def capture(rules, s, card, taken):
 
 @rule
 def take_with_joker(rules, s, card):
-    """K41, K45: the Gaji takes one card of the field; K46: or is refused that whole month (L5)."""
+    """K41, K45: the Gaji takes a card of the field. K46: or it is refused all cards of that month (L5)."""
     month = month_of(card)
     fourth = month_set(month) & s.hand[1 - s.current_player]
     if popcount(s.field & month_set(month)) == 3 and fourth != ZERO:
@@ -335,7 +336,7 @@ def take_with_joker(rules, s, card):
 
 @rule
 def leave_joker(s):
-    """The Gaji lies somewhere again; the draw follows (K41)."""
+    """Finish the use of the Gaji; the draw follows (K41)."""
     s.pending = NO_CARD
     s.refused = 0
     s.phase = PHASE_DRAW
@@ -346,7 +347,7 @@ def leave_joker(s):
 
 @rule
 def end_turn(rules, s):
-    """K21, K22: one choice if a yaku was made; K23, L13: with an empty hand, or no call left, it is Game."""
+    """K21, K22: a new yaku leads to one choice. K23, L13: with an empty hand, or no call left, it is Game."""
     player = np.int64(s.current_player)
     if turn_record(rules, s, 0).captured == ZERO or not makes_yaku(rules, s, player):
         next_turn(rules, s)
@@ -358,13 +359,13 @@ def end_turn(rules, s):
 
 @rule
 def can_call(rules, s):
-    """L13: the round allows another Koi-Koi."""
+    """L13: whether the round allows another Koi-Koi."""
     return np.int64(s.koikoi_called[0]) + np.int64(s.koikoi_called[1]) < rules.koikoi_limit
 
 
 @rule
 def choose(rules, s, action):
-    """K21: Game, or Koi-Koi."""
+    """K21: apply the choice of Game or Koi-Koi."""
     player = np.int64(s.current_player)
     if action == STOP:
         stop(rules, s, player)
@@ -377,7 +378,7 @@ def choose(rules, s, action):
 
 @rule
 def next_turn(rules, s):
-    """K11: the players alternate; K26: after turn 16 no player has a card."""
+    """K11: the other player's turn follows. K26: after turn 16 no player has a card, and the round is exhausted."""
     if s.turn == TURNS:
         exhaust(rules, s)
         return
@@ -391,5 +392,5 @@ def next_turn(rules, s):
 
 @rule
 def is_terminal(s):
-    """The game is over."""
+    """Whether the game is over."""
     return s.phase == PHASE_END

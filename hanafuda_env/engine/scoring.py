@@ -1,7 +1,6 @@
-"""Points of Koi-Koi: whether a turn has made a yaku, how a round ends, and what it pays.
+"""The scoring of Koi-Koi: whether a turn has made a yaku, how a round ends, and its points.
 
-The turns that lead here are in `hanafuda_env.engine.rules`, which also tells how arguments are spelled; the yaku
-themselves are in `hanafuda_env.engine.yaku`.
+Turns are in `hanafuda_env.engine.rules`, which also explains the arguments. The yaku are in `hanafuda_env.engine.yaku`.
 """
 
 import numpy as np
@@ -25,9 +24,9 @@ from hanafuda_env.engine.yaku import base_of, yaku_of
 
 @rule
 def makes_yaku(rules, s, player):
-    """K21: the points of the pile have risen: a yaku event (L3: by a new yaku, if growth is no event).
+    """K21: whether the points of the pile have risen, which is a yaku event (L3: growth may not count as one).
 
-    K30: a new yaku raises the player's chain; K32: either kind of event ends the opponent's.
+    K30: a new yaku raises the player's chain. K32: every event ends the opponent's chain.
     """
     had, before = np.uint64(s.yaku[player]), np.int64(s.base_points[player])
     count_pile(rules, s, player)
@@ -42,7 +41,7 @@ def makes_yaku(rules, s, player):
 
 @rule
 def count_pile(rules, s, player):
-    """K25: the yaku of a player's pile and their points are what they are now."""
+    """K25: update the yaku of a player's pile and their points."""
     s.yaku[player] = yaku_of(rules, s.captured[player])
     s.base_points[player] = base_of(rules, s.captured[player], np.uint64(s.yaku[player]), s.koikoi_called[player] > 0)
 
@@ -52,7 +51,7 @@ def count_pile(rules, s, player):
 
 @rule
 def stop(rules, s, player):
-    """K24: only the player who stops first is paid. K45: the pile is what it is after the Gaji's claim."""
+    """K24: only the player who stops first is paid. K45: the Gaji's claim is added to the pile first."""
     claim_cards(s)
     count_pile(rules, s, player)
     finish_round(rules, s, player, final_points(rules, s, player), REASON_STOP)
@@ -60,7 +59,7 @@ def stop(rules, s, player):
 
 @rule
 def claim_cards(s):
-    """K45: at the end of play the month that the Gaji took goes to its holder, as far as it still lies on the field."""
+    """K45: at the end of play, the holder of the Gaji's claim takes the cards of its month that are on the field."""
     if s.joker_holder == NOBODY:
         return
     cards = s.field & month_set(np.int64(s.joker_month))
@@ -70,7 +69,7 @@ def claim_cards(s):
 
 @rule
 def exhaust(rules, s):
-    """K26: the round is drawn and the dealer stays. K45: unless the claim makes a yaku: then its holder wins."""
+    """K26: the round is drawn and the dealer stays. K45: if the Gaji's claim makes a yaku, its holder wins instead."""
     holder = np.int64(s.joker_holder)
     claim_cards(s)
     if holder != NOBODY and makes_yaku(rules, s, holder):
@@ -83,7 +82,7 @@ def exhaust(rules, s):
 
 @rule
 def final_points(rules, s, player):
-    """K30 to K38: the base times all multipliers."""
+    """K30 to K38: the base points times all multipliers."""
     base = np.int64(s.base_points[player])
     called = np.int64(s.koikoi_called[player])
     points = base
@@ -100,7 +99,7 @@ def final_points(rules, s, player):
 
 @rule
 def finish_round(rules, s, winner, points, reason):
-    """K24, K28: the points are entered and the winner deals next (K12). After the last round the game is over."""
+    """K24, K28: add the points; the winner deals next (K12). The game ends after the last round."""
     result = s.results[s.finished]
     result.winner = winner
     result.points = points
@@ -127,5 +126,5 @@ def finish_round(rules, s, winner, points, reason):
 
 @rule
 def is_complete(rules, s):
-    """K29, L6: the game is over by its rules: no round is left, or a player has no points left."""
+    """K29, L6: whether the game is over by its rules: no round is left, or a player has no points left."""
     return s.finished == rules.rounds or (rules.ends_at_zero and min(s.score[0], s.score[1]) <= 0)

@@ -1,9 +1,8 @@
-"""The 12 yaku and what they pay, and the two kinds of lucky hands. Numbers are those of ``hanafuda_env/README.md``.
+"""The 12 yaku and their points, and the two kinds of lucky hands. Rule numbers refer to ``hanafuda_env/README.md``.
 
 A yaku is a row of numbers: the cards that count, how many of them are needed, and one card that must be among them.
-Nothing here is a branch over names of yaku, but for the two sentences of the rule card that speak of some of them: only
-one yaku of brights counts (K25), and a named set pays instead of its kind (L2). A month is four neighboring bits of a
-set of cards, so questions about months are shifts of the whole set.
+Only two rules treat single yaku differently: only one yaku of brights counts (K25), and a named set pays instead of its
+kind (L2). A month is four neighboring bits of a set of cards, so months are compared by shifting the whole set.
 """
 
 import numpy as np
@@ -59,26 +58,26 @@ COUNTED = (
     RIBBON,
 )
 YAKU_CARDS = np.array([(*COUNTED, CHAFF), (*COUNTED, CHAFF | CUP)])
-"""The cards that count for every yaku, uint64 (2, 12); in the second row the sake cup is chaff too, see `cards_of`."""
+"""The cards that count for each yaku, uint64 (2, 12); in row 1 the sake cup is also chaff, see `cards_of`."""
 
 YAKU_NEED = np.array((5, 4, 4, 3, 2, 2, 3, 3, 3, 5, 5, 10), np.int64)
-"""How many of them it takes."""
+"""The number of these cards that each yaku needs, int64 (12,)."""
 
 YAKU_MUST = np.array((ZERO, ZERO, RAIN, *(ZERO,) * 9))
-"""The card that must be among them."""
+"""The card that must be among them, as a set; 0 if none, uint64 (12,)."""
 
-BRIGHT_YAKU = np.uint64(0b1111)  # yaku 1 to 4: a later one is contained in every earlier one
+BRIGHT_YAKU = np.uint64(0b1111)  # the first four yaku; each one contains all later ones
 
 
 @rule
 def cards_of(rules, k):
-    """The cards that count for yaku ``k`` in these rules."""
+    """Return the cards that count for yaku ``k`` in these rules."""
     return YAKU_CARDS[rules.cup_is_chaff, k]
 
 
 @rule
 def made_of(rules, cards):
-    """All yaku that a set of cards contains, as bits in the order of `YAKU_NAMES`, also if they do not all count."""
+    """Return all yaku in a set of cards, as bits in the order of `YAKU_NAMES`, including those that do not count."""
     held = ZERO
     for k in range(YAKU):
         is_enough = popcount(cards & cards_of(rules, k)) >= YAKU_NEED[k]
@@ -88,9 +87,9 @@ def made_of(rules, cards):
 
 @rule
 def yaku_of(rules, pile):
-    """The yaku of a pile that count, as bits in the order of `YAKU_NAMES`."""
+    """Return the yaku of a pile that count, as bits in the order of `YAKU_NAMES`."""
     held = made_of(rules, pile)
-    if rules.bright_exclusive:  # K25: of the brights the highest alone, whose bit is the lowest
+    if rules.bright_exclusive:  # K25: only the highest yaku of brights, which has the lowest bit
         brights = held & BRIGHT_YAKU
         held &= ~(((brights << ONE) | (brights << TWO) | (brights << THREE)) & BRIGHT_YAKU)
     if rules.extra_named:  # L2: a named set pays instead of its kind
@@ -103,13 +102,13 @@ def yaku_of(rules, pile):
 
 @rule
 def holds(held, k):
-    """Yaku ``k`` is in the set."""
+    """Whether yaku ``k`` is in the set."""
     return (held >> np.uint64(k)) & ONE != ZERO
 
 
 @rule
 def pay(rules, pile, held, has_called, k):
-    """The points of yaku ``k``, if it is ``held``, with those of its further cards."""
+    """Return the points of yaku ``k`` with its further cards; 0 if it is not ``held``."""
     points = rules.points_after_koi[k] if has_called else rules.points[k]
     further = popcount(pile & cards_of(rules, k)) - YAKU_NEED[k]
     return (points + rules.extra[k] * further) * np.int64(holds(held, k))
@@ -119,8 +118,8 @@ def pay(rules, pile, held, has_called, k):
 def base_of(rules, pile, held, has_called):
     """K25: the points of all yaku of a pile together, before any multiplier.
 
-    ``held`` is `yaku_of` the pile; ``has_called``: this player has called Koi (in some rules it changes the points of
-    the viewing yaku). A line a row, not a loop: so the points of every row are constants to the compiler.
+    ``held`` is `yaku_of` the pile. ``has_called`` is whether this player has called Koi, which in some rules changes
+    the points of hanami and tsukimi. The lines are not a loop, so that each row's points are constants to the compiler.
     """
     if held == ZERO:
         return 0

@@ -1,1 +1,1 @@
-"""Koi-Koi in words: moves, cards, positions."""
+"""Koi-Koi's texts: actions, cards and positions."""

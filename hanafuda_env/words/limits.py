@@ -1,7 +1,7 @@
-"""The largest numbers that a game of Koi-Koi can come to: what a position may say, and no record overflows after it.
+"""Upper bounds of the numbers in a Koi-Koi position, so that no record overflows after loading one.
 
-A position's scores may be as large as its rules could make them in all their rounds; the rounds to come add as much
-again at most. With the largest points and factors of `hanafuda_env.config` that stays below 10^9.
+The scores of a position may be as large as its rules allow for all rounds together. The coming rounds can add at most
+the same amount again. With the largest points and factors of `hanafuda_env.config`, the sum is below 10^9.
 """
 
 from hanafuda_env.engine.cards import ANIMAL, RIBBON
@@ -11,12 +11,12 @@ from hanafuda_env.engine.yaku import YAKU, YAKU_NEED, cards_of
 __all__ = ["MOST_STEPS", "most_base", "most_points", "most_score"]
 
 MOST_STEPS = 1 + 4 * TURNS + HAND + 1
-"""Steps of a round: the swap; in every turn the card played, what it takes, what the drawn card takes, and Koi-Koi; and
-once the Gaji's target, with as many refused ones as the other hand has cards (K46)."""
+"""The largest number of steps of a round: the swap; four steps per turn (the played card, what it takes, what the drawn
+card takes, and Koi-Koi); and once the Gaji's targets, of which the other hand can refuse one per card (K46)."""
 
 
 def most_base(rules: Rules) -> int:
-    """No pile has a larger base (K25): as if all yaku counted together."""
+    """Return an upper bound of the base points of a pile (K25): the sum of all yaku."""
     total = rules.red_and_blue
     for k in range(YAKU):
         further = int(cards_of(rules, k)).bit_count() - int(YAKU_NEED[k])
@@ -25,11 +25,14 @@ def most_base(rules: Rules) -> int:
 
 
 def most_points(rules: Rules) -> int:
-    """No round pays more: a chain is no longer than a hand (K31), and own calls of Koi multiply by less (L6)."""
+    """Return an upper bound of a round's points.
+
+    A chain multiplies by at most the size of a hand (K31); calls of Koi multiply by less (L6).
+    """
     multiplied = most_base(rules) * HAND * rules.opponent_koi_factor * rules.seven_factor
     return max(multiplied, rules.lucky_points, rules.exhausted_points)
 
 
 def most_score(rules: Rules) -> int:
-    """No score is farther from 0."""
+    """Return an upper bound of the absolute value of a score."""
     return rules.start_score + rules.rounds * most_points(rules)

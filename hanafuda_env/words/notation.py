@@ -1,8 +1,8 @@
-"""Cards, moves, phases and endings in words: ``8-1``, ``play 3-1``, ``take 3-2``, ``hiki``, ``koikoi``.
+"""The notation of cards, actions, phases and endings: ``8-1``, ``play 3-1``, ``take 3-2``, ``hiki``, ``koikoi``.
 
 A card is its month and its number in the month's row of the rule card, both from 1: ``1-1`` is the crane, ``9-1`` the
-sake cup, ``11-4`` the lightning. An action id that is a card means "play" or "take", as the phase wants. Words are
-exact: no other case, no other spaces.
+sake cup, ``11-4`` the lightning. An action that is a card means "play" or "take", depending on the phase. Case and
+spaces must match exactly.
 """
 
 from collections.abc import Iterable
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 CARD_NAMES = tuple(f"{card // 4 + 1}-{card % 4 + 1}" for card in range(CARDS))
-"""The word of every card, by its number."""
+"""The names of all cards by number."""
 
 PHASE_NAMES = {
     PHASE_SWAP: "swap",
@@ -71,10 +71,10 @@ REASON_NAMES = {
     REASON_KUTTSUKI: "kuttsuki",
     REASON_BOTH_LUCKY: "both_lucky",
 }
-"""How a round ended."""
+"""The names of the ways in which a round ends, by their ``REASON_*`` numbers."""
 
 NOVEMBER_NAMES = {int(FROM_HAND): "hand", int(FROM_DECK): "deck"}
-"""How a player has brought November cards into the round (K44)."""
+"""The names of the places from which November cards come (K44)."""
 
 _TAKING = (PHASE_PICK_HAND, PHASE_PICK_DRAW, PHASE_JOKER_TARGET)
 _CARD_NUMBERS = numbered(CARD_NAMES)
@@ -102,7 +102,7 @@ def _verb(phase: SupportsIndex) -> str:
 
 
 def action_to_str(phase: SupportsIndex, action: SupportsIndex) -> str:
-    """The words of an action in a phase, legal or not.
+    """Return the text of an action in a phase, legal or not.
 
     Raises:
         ValueError: no action has that number.
@@ -111,16 +111,16 @@ def action_to_str(phase: SupportsIndex, action: SupportsIndex) -> str:
 
 
 def str_to_action(phase: SupportsIndex, text: str) -> int:
-    """The number of an action in a phase, legal or not.
+    """Return the number of an action in a phase, legal or not.
 
     Raises:
-        ValueError: ``text`` is no action of this phase.
+        ValueError: ``text`` is not an action of this phase.
     """
     return number_of("action", _NUMBERS[_verb(phase)], text)
 
 
 def card_to_str(card: SupportsIndex) -> str:
-    """The word of a card.
+    """Return the name of a card.
 
     Raises:
         ValueError: no card has that number.
@@ -129,34 +129,34 @@ def card_to_str(card: SupportsIndex) -> str:
 
 
 def str_to_card(text: str) -> int:
-    """The number of a card.
+    """Return the number of a card.
 
     Raises:
-        ValueError: ``text`` is no card.
+        ValueError: ``text`` is not a card.
     """
     return number_of("card", _CARD_NUMBERS, text)
 
 
 def names_of(cards: SupportsIndex) -> list[str]:
-    """The words of a set of cards, in the order of the year."""
+    """Return the names of a set of cards, in the order of the year."""
     return members(CARD_NAMES, cards)
 
 
 def set_of(cards: Iterable[int]) -> np.uint64:
-    """The set of some different cards, given by their numbers."""
+    """Return the set of the cards with these numbers, which must be different."""
     return np.uint64(sum(1 << card for card in cards))
 
 
 def card_or_none(card: SupportsIndex) -> str | None:
-    """The word of a card, or None for `NO_CARD`."""
+    """Return the name of a card, or None for `NO_CARD`."""
     return None if card == NO_CARD else CARD_NAMES[card]
 
 
 def as_cards(name: str, value: Any) -> list[int]:
-    """A list of different cards in words, by their numbers.
+    """Return the numbers of a list of card names, which must be different.
 
     Raises:
-        ValueError: it is no list, or holds something else, or a card twice.
+        ValueError: ``value`` is not a list, or holds something other than cards, or a card twice.
     """
     cards = as_each(name, value, str_to_card)
     for k, card in enumerate(cards):
@@ -166,15 +166,15 @@ def as_cards(name: str, value: Any) -> list[int]:
 
 
 def yaku_names(held: SupportsIndex) -> list[str]:
-    """The ids of a set of yaku, in their order."""
+    """Return the names of a set of yaku, in their order."""
     return members(YAKU_NAMES, held)
 
 
 def as_yaku(name: str, value: Iterable[str]) -> int:
-    """The inverse of `yaku_names`.
+    """Return the set of yaku with these names: the inverse of `yaku_names`.
 
     Raises:
-        ValueError: it is no list of ids of yaku.
+        ValueError: ``value`` is not a list of names of yaku.
     """
     held = 0
     for text in as_list(name, value):
@@ -183,5 +183,5 @@ def as_yaku(name: str, value: Iterable[str]) -> int:
 
 
 def player_or_none(player: SupportsIndex) -> int | None:
-    """A player, or None."""
+    """Return a player, or None for `NOBODY`."""
     return None if int(player) == NOBODY else int(player)

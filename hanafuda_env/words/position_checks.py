@@ -1,4 +1,4 @@
-"""What can be a position of Koi-Koi: asked of a scratch record and of the rules' own functions."""
+"""Checks of Koi-Koi positions in a scratch record, with the functions of the rules."""
 
 from collections import Counter
 from typing import Any
@@ -39,7 +39,7 @@ def check_position(rules: Rules, new: Any) -> None:
 
 
 def _check_box(new: Any) -> None:
-    """Every card is somewhere exactly once."""
+    """Check that every card is in the position exactly once."""
     zones = [*new.hand, new.field, *new.captured, set_of(new.deck[new.drawn :].tolist()), bit(new.pending) & ALL_CARDS]
     places = Counter(name for zone in zones for name in names_of(zone))
     wrong = [f"{name} {places[name]} times" for name in CARD_NAMES if places[name] != 1]
@@ -48,17 +48,17 @@ def _check_box(new: Any) -> None:
 
 
 def _check_player(new: Any) -> None:
-    """K6, K11: whose turn it is."""
+    """K6, K11: check the current player."""
     turn, player, dealer = int(new.turn), int(new.current_player), int(new.dealer)
     if new.phase == PHASE_SWAP:
         if turn != 1 or player == dealer:
-            raise ValueError("in phase swap turn must be 1 and current_player the one who does not deal")
+            raise ValueError("in phase swap turn must be 1 and current_player must not be the dealer")
     elif player != (dealer + turn - 1) % 2:
         raise ValueError(f"current_player must be {(dealer + turn - 1) % 2} in turn {turn}")
 
 
 def _check_sizes(new: Any) -> None:
-    """K5, K13, K18: how many cards the deck, the hands and the piles have in this turn and phase."""
+    """K5, K13, K18: check the sizes of the deck, the hands and the piles in this turn and phase."""
     turn, when = int(new.turn), f"in turn {int(new.turn)} and phase {PHASE_NAMES[int(new.phase)]}"
     expected = CARDS - 3 * HAND - (turn - 1) - (new.phase in (PHASE_PICK_DRAW, PHASE_KOI))
     if CARDS - new.drawn != expected:
@@ -76,13 +76,13 @@ def _check_sizes(new: Any) -> None:
 
 
 def _check_scores(rules: Rules, new: Any) -> None:
-    """L6: the game goes on."""
+    """L6: check that the scores have not ended the game."""
     if is_complete(rules, new):
         raise ValueError(f"scores must be above 0 before the end with ends_at_zero, got {new.score.tolist()}")
 
 
 def _check_phase(rules: Rules, new: Any) -> None:
-    """The pending card, and what the phase needs."""
+    """Check the pending card, and the conditions of the phase."""
     phase, name, is_pending = int(new.phase), PHASE_NAMES[int(new.phase)], new.pending != NO_CARD
     if is_pending != (phase in (*PICKING, PHASE_JOKER_TARGET)):
         raise ValueError(f"pending must {'be None' if is_pending else 'be a card'} in phase {name}")
@@ -100,7 +100,7 @@ def _check_phase(rules: Rules, new: Any) -> None:
 
 
 def _check_calls(rules: Rules, new: Any) -> None:
-    """K21, K31: a turn has one call and one new link of the chain at most. L13: no more calls than the round allows."""
+    """K21, K31: a turn has at most one call and one new link of the chain. L13: a round has a maximum of calls."""
     turn = int(new.turn)
     for player in range(2):
         before = turn // 2 if player == new.dealer else (turn - 1) // 2
@@ -116,7 +116,7 @@ def _check_calls(rules: Rules, new: Any) -> None:
 
 
 def _check_new_round(rules: Rules, new: Any) -> None:
-    """K8, K9: no round begins with a void field, nor is played on with a lucky hand."""
+    """K8, K9: a round must not begin with a void field, and is not played with a lucky hand."""
     if new.turn != 1 or new.phase not in (PHASE_SWAP, PHASE_PLAY):
         return
     if is_void(rules, new):

@@ -1,7 +1,7 @@
-"""Reading a position: a dict of `hanafuda_env.words.positions.to_dict` into a scratch record, one part after another.
+"""Reading of position dicts (`hanafuda_env.words.positions.to_dict`) into a scratch record.
 
-Whatever is read must be of the right kind and in its range; whether the parts fit together is asked by
-`hanafuda_env.words.position_checks`.
+Every value must have the right type and be in its range. `hanafuda_env.words.position_checks` checks whether the parts
+fit together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ NOVEMBER = {name: flag for flag, name in NOVEMBER_NAMES.items()}
 
 
 def read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """Set the scratch record ``new`` to what a position says, or raise ``ValueError``."""
+    """Write a position into the scratch record ``new``, or raise ``ValueError``."""
     _read_cards(new, position)
     _read_round(rules, new, position)
     _read_next_decks(rules, new, position)
@@ -73,11 +73,9 @@ def _pair(position: Mapping[str, Any], name: str) -> Sequence[Any]:
 
 
 def parse_decks(rules: Rules, decks: Any) -> list[list[int]]:
-    """Whole decks, tops first."""
+    """Return the card numbers of whole decks, top card first."""
     if not isinstance(decks, (list, tuple)) or len(decks) > rules.rounds:
-        raise ValueError(
-            f"decks must be a list of at most {rules.rounds} decks, one for every round, got {shown(decks)}"
-        )
+        raise ValueError(f"decks must be a list of at most {rules.rounds} decks, one per round, got {shown(decks)}")
     parsed = []
     for k, deck in enumerate(decks):
         cards = as_cards(f"decks[{k}]", deck)
@@ -89,12 +87,12 @@ def parse_decks(rules: Rules, decks: Any) -> list[list[int]]:
 
 
 def give_decks(rules: Rules, new: Any, first: int, decks: Sequence[Sequence[int]]) -> None:
-    """L8: note the decks of the rounds from ``first`` (from 0) on. K9: none of them may make its round void."""
+    """L8: write the given decks of the rounds from ``first`` (from 0) on. K9: no deck may make its round void."""
     new.given_rounds = first + len(decks)
     for k, deck in enumerate(decks, first):
         new.given_decks[k] = deck
         probe = new.copy()
-        probe.dealer = 0  # who deals does not matter for what is void
+        probe.dealer = 0  # whether a round is void does not depend on the dealer
         probe.deck[:] = deck
         deal(probe)
         if is_void(rules, probe):
@@ -114,7 +112,7 @@ def _read_next_decks(rules: Rules, new: Any, position: Mapping[str, Any]) -> Non
 
 
 def _read_cards(new: Any, position: Mapping[str, Any]) -> None:
-    """Where the cards are. How the dealt part of the deck lay tells nothing anymore."""
+    """Read all cards. The order of the dealt part of the deck no longer matters."""
     new.hand = [set_of(as_cards(f"hands[{k}]", hand)) for k, hand in enumerate(_pair(position, "hands"))]
     new.field = set_of(as_cards("field", position["field"]))
     new.captured = [set_of(as_cards(f"captured[{k}]", pile)) for k, pile in enumerate(_pair(position, "captured"))]
@@ -129,7 +127,7 @@ def _card_number(name: Any) -> int:
 
 
 def _read_round(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """Phase, players to move and to deal, counters, scores, the stream of the rounds to come."""
+    """Read phase, current player, dealer, counters, scores, and the random stream of the coming rounds."""
     if position["phase"] not in PHASES:
         raise ValueError(f"phase must be one of {', '.join(PHASES)}, got {shown(position['phase'])}")
     new.phase = PHASES[position["phase"]]
@@ -147,14 +145,14 @@ def _read_round(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
 
 
 def _as_score(name: str, value: Any, most: int) -> int:
-    """A score, which may be negative (L6)."""
+    """Return a checked score, which may be negative (L6)."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or abs(int(value)) > most:
         raise ValueError(f"{name} must be an int from {-most} to {most}, got {shown(value)}")
     return int(value)
 
 
 def _read_players(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """What each player has called and made."""
+    """Read each player's calls, chain, November cards, and last base and yaku."""
     november = as_list("november", position.get("november", [[], []]), 2)
     for player in range(2):
         new.chain[player] = as_index(f"chain[{player}]", _pair(position, "chain")[player], HAND)
@@ -176,7 +174,7 @@ def _november(name: Any) -> int:
 
 
 def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """K45, K46: the claim, and what was refused and revealed."""
+    """K45, K46: read the Gaji's claim, and the refused and revealed cards."""
     joker = position.get("joker")
     new.joker_holder, new.joker_month = NOBODY, 0
     if joker is not None:
@@ -199,11 +197,11 @@ def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
             raise ValueError(f"revealed must hold cards of a hand, got {CARD_NAMES[card]}")
 
 
-# --- What was before --------------------------------------------------------------------------------------------------
+# --- The past ---------------------------------------------------------------------------------------------------------
 
 
 def _read_results(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """The finished rounds: all before this one, and this one too if it ended the game."""
+    """Read the finished rounds: all before this one, and this one if it ended the game."""
     results, number = position["round_results"], int(new.round_number)
     allowed = (number - 1, number) if is_terminal(new) else (number - 1,)
     if not isinstance(results, (list, tuple)) or len(results) not in allowed:
@@ -224,12 +222,12 @@ def _read_results(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
 
 
 def _read_turns(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """What is remembered of the last turns; the present one has a record in any case."""
+    """Read the last turns. The present turn always gets a record."""
     for row in new.turns:
         row.player = NOBODY
     turns: list[dict[str, Any]] = list(position.get("turns", []))
     if not turns and new.phase not in (PHASE_SWAP, PHASE_END):
-        turns = [{"player": int(new.current_player), "played": position["pending"]}]  # the least there can be
+        turns = [{"player": int(new.current_player), "played": position["pending"]}]  # the minimum
     if len(turns) > int(new.turn):
         raise ValueError(f"turns must be at most {int(new.turn)}, got {len(turns)}")
     for age, turn in enumerate(reversed(turns[-kept_turns(rules) :])):

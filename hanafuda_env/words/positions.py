@@ -1,8 +1,9 @@
-"""A position in words: the whole hidden state of one game as a dict, and games that begin from one, or from decks.
+"""Positions: the whole hidden state of a game as a dict, and games that start from such a dict or from given decks.
 
-`to_dict` holds JSON types only. Restoring its dict with `load_position` gives a game with the same observations, the
-same deck and the same future. The dict is read into a scratch record (`hanafuda_env.words.position_parsing`), on which
-the rules answer what can be (`hanafuda_env.words.position_checks`); only then does it replace the game's own.
+`to_dict` returns JSON types only. Loading its dict with `load_position` gives a game with the same observations, the
+same deck and the same future. The dict is read into a scratch record (`hanafuda_env.words.position_parsing`) and
+checked there (`hanafuda_env.words.position_checks`). The scratch record replaces the game's own only if all checks
+pass.
 """
 
 from collections.abc import Mapping
@@ -36,7 +37,7 @@ __all__ = ["load_deal", "load_position", "to_dict"]
 
 
 def to_dict(config: KoiKoiConfig, state: Any) -> dict[str, Any]:
-    """The whole hidden state of a game in JSON types and card names.
+    """Return the whole hidden state of a game in JSON types and card names.
 
     Args:
         config: the game's configuration.
@@ -44,17 +45,17 @@ def to_dict(config: KoiKoiConfig, state: Any) -> dict[str, Any]:
 
     Returns:
         ``current_player, dealer, round`` (from 1), ``phase``, ``hands, field, captured`` (in the order of the year),
-        ``deck`` (top first), ``pending, scores, base, yaku`` (of the piles as they lie now), ``chain, koikoi_called,
-        round_results``, and what else a restored game needs:
+        ``deck`` (top first), ``pending, scores, base, yaku`` (of the present piles), ``chain, koikoi_called,
+        round_results``, and what else a loaded game needs:
 
-        * ``turn``: 1 to 16; ``length``: steps so far;
-        * ``base_before``, ``yaku_before``: what a yaku event must exceed: of the piles at the end of each player's last
-          turn;
+        * ``turn``: 1 to 16; ``length``: the number of steps so far;
+        * ``base_before``, ``yaku_before``: base and yaku at the end of each player's last turn, which a yaku event must
+          exceed;
         * ``november``: per player the places from which November cards were played (``"hand"``, ``"deck"``: K44);
         * ``joker``: ``{"holder", "month"}`` of the Gaji's claim (K45) or None; ``refused``, ``revealed`` (K46);
-        * ``turns``: what everybody saw of the last turns, as many as the record keeps, newest last;
-        * ``rounds_rewarded``: rounds whose rewards have been given (L7);
-        * ``stream``: the random stream of the rounds to come; ``next_decks``: their decks, as far as they were given.
+        * ``turns``: the public information about the last turns that the record holds, newest last;
+        * ``rounds_rewarded``: the number of rounds whose rewards have been paid (L7);
+        * ``stream``: the random stream of the coming rounds; ``next_decks``: the decks that were given for them.
     """
     with np.errstate(over="ignore"):  # bits are counted modulo 2^64
         now = state.copy()
@@ -64,7 +65,7 @@ def to_dict(config: KoiKoiConfig, state: Any) -> dict[str, Any]:
 
 
 def _to_dict(rules: Rules, state: Any, now: Any) -> dict[str, Any]:
-    """``now`` is the state with the piles counted as they lie."""
+    """Return the dict of a state. ``now`` is its copy with the present piles counted."""
     deck = [] if state.phase == PHASE_DEAL else state.deck[state.drawn :]
     holder = player_or_none(state.joker_holder)
     given = int(state.given_rounds)
@@ -114,7 +115,7 @@ def _result_to_dict(result: Any) -> dict[str, Any]:
 
 
 def _turns(rules: Rules, state: Any) -> list[dict[str, Any]]:
-    """The turns that the record remembers, newest last."""
+    """Return the turns that the record holds, newest last."""
     ages = range(min(kept_turns(rules), int(state.turn)))
     past = [turn_record(rules, state, age) for age in reversed(ages)]
     return [
@@ -135,22 +136,22 @@ def _turns(rules: Rules, state: Any) -> list[dict[str, Any]]:
 
 
 def load_deal(config: KoiKoiConfig, state: Any, decks: Any, dealer: Any) -> None:
-    """Begin the record's episode with given decks for the first rounds, or a given dealer, or both (L8).
+    """Begin the record's episode with given decks for the first rounds, a given dealer, or both (L8).
 
     Args:
         config: the game's configuration.
-        state: one scalar record of `hanafuda_env.engine.state.state_dtype` with its stream and episode set.
+        state: one scalar record of `hanafuda_env.engine.state.state_dtype` with a random stream and episode.
         decks: lists of all 48 card names, top first, for the first rounds; None for none.
-        dealer: 0 or 1; None: by chance (K3).
+        dealer: 0 or 1; None: a random player (K3).
 
     Raises:
-        ValueError: a deck is not the box, or makes its round void (K9), or the decks leave nothing to decide (L7). The
-            record is unchanged.
+        ValueError: a deck is not the box, a deck makes its round void (K9), or the decks leave nothing to decide (L7).
+            The record is unchanged.
     """
     rules = config.rules()
     given = parse_decks(rules, [] if decks is None else decks)
     with scratch_record(state) as new:
-        new.key = random_word(episode_key(new.game_key, new.episode), 0)  # of the episode's first deal
+        new.key = random_word(episode_key(new.game_key, new.episode), 0)  # the stream of the episode's first deal
         first = random_below(new.key, 0, 2) if dealer is None else as_index("dealer", dealer, 1)
         give_decks(rules, new, 0, given)
         open_game(rules, new, first)
@@ -160,18 +161,18 @@ def load_deal(config: KoiKoiConfig, state: Any, decks: Any, dealer: Any) -> None
 
 
 def load_position(config: KoiKoiConfig, state: Any, position: Mapping[str, Any]) -> None:
-    """Write a position into the record. Its game key and its episode stay, so that later episodes go on as usual.
+    """Write a position into the record. Its game key and episode stay, so later episodes are not affected.
 
     Args:
         config: the game's configuration.
         state: one scalar record of `hanafuda_env.engine.state.state_dtype` whose episode has begun.
-        position: the keys of `to_dict`. `REQUIRED_KEYS` must be there; of the others those that are missing are taken
-            as: nothing remembered, nothing known, all rewards given, and the rounds to come by the record's own stream.
-            ``base``, ``yaku`` and unknown keys are not read.
+        position: the keys of `to_dict`. Only `REQUIRED_KEYS` are required. By default there are no last turns, nothing
+            is revealed, all rewards have been paid, and the record's own stream deals the coming rounds. ``base``,
+            ``yaku`` and unknown keys are ignored.
 
     Raises:
-        ValueError: the position cannot be; the message names the card, count or key that is wrong. Whether some history
-            of legal moves leads there is not checked. The record is unchanged, whatever is raised.
+        ValueError: the position is impossible; the message names the wrong card, count or key. Whether legal moves can
+            lead to the position is not checked. The record is unchanged.
     """
     check_keys(position, REQUIRED_KEYS)
     rules = config.rules()

@@ -1,1 +1,1 @@
-"""Pictures of a table of Ikebana."""
+"""Pictures of Ikebana tables."""

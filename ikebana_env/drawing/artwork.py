@@ -1,8 +1,8 @@
 """The cards of Ikebana, and the colors of its pictures.
 
-A card shows as many flowers as its value; colors differ in the flower too, so that none need be told from another:
-lily (black), camellia (red), clover (green), bellflower (blue), daisy (yellow), and a joker's flower has a petal of
-each.
+A card shows as many flowers as its value. Each color has its own flower, so that readers need not distinguish colors:
+lily (black), camellia (red), clover (green), bellflower (blue), daisy (yellow). A joker's flower has a petal of each
+color.
 """
 
 from hanabako.drawing.svg import Symbols, Theme, element, group, rect, stylesheet, text
@@ -32,7 +32,7 @@ PETALS = {
     "J": (5, "M0 0C-4.8-2-5-9.8 0-10C5-9.8 4.8-2 0 0z"),
 }
 
-# Where the flowers of a value stand on a card.
+# The positions of the flowers on a card of each value.
 PLACES = {
     1: ((36, 56),),
     2: ((24, 40), (48, 74)),
@@ -75,17 +75,17 @@ _DARK = {
 
 
 def style(theme: Theme = "auto") -> str:
-    """The CSS of every picture of Ikebana."""
+    """Return the CSS of every picture of Ikebana."""
     return stylesheet(_CLASSES, _DARK, theme)
 
 
 def empty_place(symbols: Symbols) -> str:
-    """A place without a card."""
+    """Draw the outline of a missing card."""
     return symbols.use("slot", lambda: rect(0, 0, CARD_WIDTH, CARD_HEIGHT, 7, class_="ik-slot"))
 
 
 def back(symbols: Symbols) -> str:
-    """A card that this seat cannot see: a twig."""
+    """Draw the back of a card, with a twig."""
     twig = "M36 84C34 62 37 40 36 20M36 66C28 64 24 58 22 50M36 54C44 52 48 46 50 38M36 40C30 38 27 33 26 27"
 
     def draw() -> str:
@@ -95,7 +95,7 @@ def back(symbols: Symbols) -> str:
 
 
 def card_on_table(card: str, symbols: Symbols) -> str:
-    """A card by its word: as many flowers as its value."""
+    """Draw a card, given by its name, with as many flowers as its value."""
     if card == HIDDEN:
         return back(symbols)
     color, value = card[0], int(card[1])
@@ -114,7 +114,7 @@ def card_on_table(card: str, symbols: Symbols) -> str:
 
 
 def _flower(color: str) -> str:
-    """A flower around the origin, about 20 units wide."""
+    """Draw a flower around the origin, about 20 units wide."""
     count, path = PETALS[color]
     petals = [
         element(

@@ -1,4 +1,4 @@
-"""A position as it is told to a person who is to move there: what each action means, and what just happened."""
+"""Descriptions for a person who plays Ikebana: the meaning of each action, and the last step."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["describe_choice", "describe_step", "places"]
 
 
 def describe_choice(view: TableView, action: str) -> str:
-    """What an action of the player to move means: the card, and its price."""
+    """Return the meaning of an action of the player to move: the card, and its price."""
     verb, *offset = action.split()
     if verb == "draw":
         return "the top of the deck"
@@ -29,7 +29,7 @@ def describe_choice(view: TableView, action: str) -> str:
 
 
 def places(view: TableView) -> list[Place]:
-    """Where the player to move may choose: the deck, the drawn card, the others' discards."""
+    """Return what the player to move can click: the deck, the drawn card, the other players' discards."""
     players = len(view.players)
     piles = [(discard_place((view.current_player + offset) % players), offset) for offset in range(1, players)]
     spots = [(DECK, ("draw",)), (DRAWN, ("keep", "refuse")), *((spot, (f"buy {offset}",)) for spot, offset in piles)]
@@ -37,7 +37,7 @@ def places(view: TableView) -> list[Place]:
 
 
 def describe_step(before: Mapping[str, Any], action: str, after: Mapping[str, Any], config: IkebanaConfig) -> str:  # noqa: ARG001
-    """What everybody saw of a step, as a sentence without its full stop."""
+    """Return the public information about a step, as a sentence without a full stop."""
     words = describe_move(before, action)
     if len(after["gains"]) > len(before["gains"]):
         return f"{words}; the round's gains: {' '.join(map(str, after['gains'][-1]))}"

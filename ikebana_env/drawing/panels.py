@@ -1,4 +1,4 @@
-"""The panels of Ikebana's table as SVG: round, deck and drawn card on top, then a row per player."""
+"""The panels of Ikebana's table as SVG: round, deck and drawn card at the top, then a row per player."""
 
 from collections.abc import Sequence
 
@@ -18,22 +18,22 @@ MOST_UNDER_TOP = 3  # buried cards whose edges are drawn
 
 
 def table_height(view: TableView) -> int:
-    """Height of the picture; it is `WIDTH` wide."""
+    """Return the height of the picture, whose width is `WIDTH`."""
     return HEADER + len(view.players) * (ROW + MARGIN // 2) + MARGIN
 
 
 def row_top(player: int) -> int:
-    """Where a player's row begins."""
+    """Return the top of a player's row."""
     return HEADER + player * (ROW + MARGIN // 2)
 
 
 def discard_place(player: int) -> tuple[int, int]:
-    """The upper left corner of the top of a player's discard."""
+    """Return the upper left corner of the top card of a player's discard."""
     return DISCARD_X, row_top(player) + 18
 
 
 def table_layers(view: TableView, symbols: Symbols) -> list[str]:
-    """The picture in layers, so that a replay stores equal ones once."""
+    """Return the picture as layers, so that a replay stores equal layers once."""
     layers = [rect(0, 0, WIDTH, table_height(view), class_="ik-table"), *_header(view, symbols)]
     for player in range(len(view.players)):
         layers += _player(view, player, symbols)
@@ -41,7 +41,7 @@ def table_layers(view: TableView, symbols: Symbols) -> list[str]:
 
 
 def _header(view: TableView, symbols: Symbols) -> list[str]:
-    """Round, deck, drawn card, and what there is to decide."""
+    """Draw the round, the deck, the drawn card, and the decision."""
     final = ", final bouquet" if view.final_bouquet and view.round == view.rounds else ""
     title = f"Round {view.round} of {view.rounds}{final}"
     drawn = f"refused {view.refusals}" if view.refusals else ""
@@ -58,7 +58,7 @@ def _header(view: TableView, symbols: Symbols) -> list[str]:
 
 
 def _player(view: TableView, player: int, symbols: Symbols) -> list[str]:
-    """A row: name and gains, bouquet, discard, prestige."""
+    """Draw a player's row: name and gains, bouquet, discard, prestige."""
     own, top = view.players[player], row_top(player)
     is_to_move = view.end_reason is None and player == view.current_player
     gains = " + ".join(str(row[player]) for row in view.gains)
@@ -78,7 +78,7 @@ def _player(view: TableView, player: int, symbols: Symbols) -> list[str]:
 
 
 def _appraisal(view: TableView, player: int) -> str:
-    """What a complete bouquet earned."""
+    """Return the points of a complete bouquet as text."""
     found = view.players[player].appraisal
     if found is None:
         return ""
@@ -87,7 +87,7 @@ def _appraisal(view: TableView, player: int) -> str:
 
 
 def _pile(cards: Sequence[str], symbols: Symbols) -> str:
-    """A discard: its top, the edges of some cards below, and its height."""
+    """Draw a discard: its top card, the edges of some cards below, and its height."""
     if not cards:
         return empty_place(symbols)
     under = min(len(cards) - 1, MOST_UNDER_TOP)

@@ -4,7 +4,7 @@
     table_svg(view); table_rgb(view); table_ansi(view)
     replay(config, [Snapshot(position, "draw", {"draw": 0.9, ...}), ..., Snapshot(last_position)]).save("game.html")
 
-`hanabako draw ikebana table.svg --seed 7` draws a game that bots play.
+`hanabako draw ikebana table.svg --seed 7` draws a game of bots.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ __all__ = ["Snapshot", "replay", "table_ansi", "table_rgb", "table_svg", "view_o
 
 @of_a_record
 def table_svg(view: TableView, theme: Theme = "auto") -> str:
-    """The table as an SVG document; ``theme`` ``"auto"`` follows the reader's color scheme."""
+    """Return the table as an SVG document; the theme ``"auto"`` follows the reader's color scheme."""
     symbols = Symbols("ik")
     layers = table_layers(view, symbols)
     return document(
@@ -40,7 +40,7 @@ def table_svg(view: TableView, theme: Theme = "auto") -> str:
 
 
 def table_rgb(view: TableView, width: int | None = None) -> NDArray[np.uint8]:
-    """The table as pixels, uint8 (height, width, 3)."""
+    """Return the table as pixels, uint8 (height, width, 3)."""
     return rasterize(table_svg(view, "light"), width)
 
 
@@ -49,10 +49,10 @@ def table_rgb(view: TableView, width: int | None = None) -> NDArray[np.uint8]:
 
 @of_a_record
 def replay(config: IkebanaConfig, snapshots: Sequence[Snapshot], title: str = "Ikebana") -> Replay:
-    """The page of a game: every turn as everybody's eyes see it.
+    """Return the page of a game: every turn from every player's view.
 
     Raises:
-        ValueError: no snapshot at all, or one that cannot be drawn.
+        ValueError: there is no snapshot, or a snapshot cannot be drawn.
     """
     if not snapshots:
         raise ValueError("a replay needs at least one snapshot")

@@ -1,4 +1,4 @@
-"""A table as one seat sees it, or as it is, and the same in text."""
+"""An Ikebana table from one player's view or with all cards visible, and the same table in plain text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,24 +14,24 @@ from ikebana_env.words.notation import Appraisal, appraise, str_to_card
 __all__ = ["PlayerView", "TableView", "describe_move", "describe_turn", "player_name", "table_ansi", "view_of"]
 
 HIDDEN = "??"
-"""The word of a card that this seat cannot see."""
+"""The name of a card that this seat cannot see."""
 
 
 @dataclass(frozen=True)
 class PlayerView:
-    """What lies before one player."""
+    """The cards and prestige of one player."""
 
     bouquet: Sequence[str]
     discard: Sequence[str]
-    """Bottom to top; `HIDDEN` if only the height is known."""
+    """The cards of the discard, bottom to top; `HIDDEN` for buried cards that the seat cannot see."""
     prestige: int
     appraisal: Appraisal | None
-    """What a complete bouquet earns; None before."""
+    """The points of a complete bouquet; None if it is not complete."""
 
 
 @dataclass(frozen=True)
 class TableView:
-    """A table in words."""
+    """Everything that a picture shows. It holds no card that the seat may not see."""
 
     round: int
     rounds: int
@@ -48,10 +48,10 @@ class TableView:
 
 @of_a_record
 def view_of(position: Mapping[str, Any], config: IkebanaConfig, seat: int | None = None) -> TableView:
-    """What a seat sees of a position as of ``to_dict``; ``None`` sees everything.
+    """Return a player's view of a position (see ``to_dict``); ``None`` sees every card.
 
     Raises:
-        ValueError: there is no player at ``seat``, or the position is none that can be drawn.
+        ValueError: there is no player at ``seat``, or the position cannot be drawn.
     """
     check_seat(seat, config.players)
     sees_buried = seat is None or config.perfect_recall
@@ -83,7 +83,7 @@ def view_of(position: Mapping[str, Any], config: IkebanaConfig, seat: int | None
 
 
 def describe_turn(view: TableView) -> str:
-    """Whose turn it is and what there is to decide, or how the game ended."""
+    """Return the player to move and the decision, or how the game ended, as text."""
     if view.winners is not None:
         names = " and ".join(map(player_name, view.winners))
         return f"{names} {'wins' if len(view.winners) == 1 else 'share the victory'}"
@@ -97,7 +97,7 @@ def describe_turn(view: TableView) -> str:
 
 
 def describe_move(before: Mapping[str, Any], action: str) -> str:
-    """A move in a sentence; ``before`` is the position that it was made in."""
+    """Return an action as a sentence; ``before`` is the position before it."""
     player, players = before["current_player"], len(before["bouquets"])
     verb, *offset = action.split()
     if verb == "draw":
@@ -113,7 +113,7 @@ def describe_move(before: Mapping[str, Any], action: str) -> str:
 
 
 def payee_of(player: int, refusals: int, players: int) -> int:
-    """Who is paid for a refusal after that many others in this turn (I6)."""
+    """Return the player who is paid for a refusal after ``refusals`` others in this turn (I6)."""
     return (player + 1 + refusals % (players - 1)) % players
 
 
@@ -125,11 +125,11 @@ _INKS = {
     "Y": Ink("33", "❋"),
     "J": Ink("35", "❖"),
 }
-"""The shapes are flowers, as in the pictures: lily, camellia, clover, bellflower, daisy, and the joker's."""
+"""The terminal's color and shape for each color. The shapes are the flowers of the pictures."""
 
 
 def table_ansi(view: TableView, color: bool = False, shapes: bool = False) -> str:
-    """The table in lines of text; plain ASCII, or with terminal colors, or with the colors' shapes."""
+    """Return the table as lines of text: plain ASCII, with terminal colors, or with the colors' shapes."""
     paint = brush(_INKS, color, shapes)
 
     def painted(cards: Sequence[str]) -> str:

@@ -1,1 +1,1 @@
-"""The compiled half of Ikebana: its record, cards, actions, rules, observation and rewards."""
+"""The compiled part of Ikebana: game record, cards, actions, rules, observation and rewards."""

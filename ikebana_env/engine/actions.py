@@ -1,4 +1,4 @@
-"""The actions of Ikebana by their numbers (I5, I6, I7)."""
+"""The numbers of Ikebana's actions (I5, I6, I7)."""
 
 DRAW = 0
 KEEP = 1

@@ -1,4 +1,4 @@
-"""What a record of a game of Ikebana may hold, for records that come from outside."""
+"""Checks of Ikebana game records that come from outside, such as loaded files."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from ikebana_env.engine.state import (
 
 
 def state_bounds(rules: Rules) -> Bounds:
-    """The ranges of the numbers of a `ikebana_env.engine.state.state_dtype`."""
+    """Return the allowed range of every field of a `ikebana_env.engine.state.state_dtype`."""
     seat, card, count = (0, rules.players - 1), (0, KINDS - 1), (0, DECK_SIZE)
     return {
         "bouquets": (0, 2**DECK_SIZE - 1),
@@ -38,9 +38,10 @@ def state_bounds(rules: Rules) -> Bounds:
 
 
 def is_whole(rules: Rules, states: Any) -> np.ndarray:
-    """Which of the records (N,), all within their bounds, hold every card of the box exactly once: bool (N,).
+    """Return whether each record (N,) holds every card of the box exactly once: bool (N,).
 
-    Bouquets are as long as turns were taken (I3), and the prestige is what was dealt out and earned (I2, I6, I7).
+    The sizes of the bouquets must agree with the turns taken (I3), and the sum of prestige with what was dealt out and
+    earned (I2, I6, I7). The records must be within their bounds.
     """
     places = np.arange(DECK_SIZE)
     is_deck = places < states["deck_count"][:, None]

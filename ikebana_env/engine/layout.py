@@ -1,6 +1,6 @@
-"""What the bits of Ikebana's observation and its actions are about: see `hanabako.engine.layout`.
+"""The meaning of Ikebana's observation bits and actions: see `hanabako.engine.layout`.
 
-layout(config.rules()).fields          # section, name, place and meaning of all bits
+layout(config.rules()).fields          # section, name, index and meaning of all bits
 layout(config.rules()).suit_of_bits    # the color that each bit is about (the joker's is the last), or -1
 """
 
@@ -28,7 +28,7 @@ BOX = tuple(card for card in range(KINDS) for _ in range(copies(card)))
 
 
 def layout(rules: Rules) -> Layout:
-    """The layout of a configuration's observation and actions."""
+    """Return the layout of a configuration's observation and actions."""
     return Layout(
         fields_of(observation_parts(rules), section_index(rules)),
         actions_of(action_parts(rules), rules.num_actions),
@@ -36,8 +36,8 @@ def layout(rules: Rules) -> Layout:
     )
 
 
-def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every game
-    """The five colors; the joker's is none of them."""
+def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - the signature of every game
+    """Return the five colors, without the joker's."""
     return tuple(range(COLORS))
 
 
@@ -45,7 +45,7 @@ def alike_suits(rules: Rules) -> tuple[int, ...]:  # noqa: ARG001 - as in every 
 
 
 def observation_parts(rules: Rules) -> dict[str, list[Repeat]]:
-    """Every section as its parts, whether the observation has it or not."""
+    """Return the parts of every section, including sections that the observation does not have."""
     buried = Part("owner", rules.players, "one-hot from the observer"), _cards("card", "one-hot")
     return {
         "players": [Repeat(rules.players, "player from the observer", _player())],
@@ -54,7 +54,7 @@ def observation_parts(rules: Rules) -> dict[str, list[Repeat]]:
             Repeat(rules.players, "player from the observer", _bouquet()),
             Repeat(rules.players, "card on offer: the drawn one, then the top of every other discard", _offer()),
         ],
-        "buried": [Repeat(MOST_BURIED, "card under a top, pile by pile from the observer's, downwards", buried)],
+        "buried": [Repeat(MOST_BURIED, "buried card, pile by pile from the observer's, downwards", buried)],
     }
 
 
@@ -80,7 +80,7 @@ def _turn(rules: Rules) -> tuple[Part, ...]:
         Part("is drawn", 1, "a drawn card is to be kept or refused"),
         Part("refusals", REFUSAL_ONES, "of this turn, thermometer to 6"),
         Part("refusals", REFUSAL_BINARY, "binary, lowest bit first"),
-        _cards("drawn card", "one-hot; zeros for all but the player who drew it"),
+        _cards("drawn card", "one-hot; zeros for the other players"),
     )
 
 
@@ -96,13 +96,13 @@ def _offer() -> tuple[Part, ...]:
     return (
         Part("value", VALUES, "one-hot; zeros if there is none"),
         Part("color", COLORS + 1, "one-hot, the joker last", tuple(range(COLORS + 1))),
-        Part("of that value", BOUQUET_SIZE, "in one's own bouquet, thermometer"),
-        Part("of that color", 1, "one's own bouquet has it"),
+        Part("of that value", BOUQUET_SIZE, "in the observer's bouquet, thermometer"),
+        Part("of that color", 1, "the observer's bouquet has it"),
     )
 
 
 def _cards(name: str, meaning: str, cards: tuple[int, ...] = tuple(range(KINDS))) -> Part:
-    """A bit per card: every kind once, or these."""
+    """Return a part with a bit for each of ``cards``; by default every kind once."""
     return Part(name, len(cards), meaning, tuple(int(color_of(card)) for card in cards), cards)
 
 
@@ -110,5 +110,5 @@ def _cards(name: str, meaning: str, cards: tuple[int, ...] = tuple(range(KINDS))
 
 
 def action_parts(rules: Rules) -> list[Part]:
-    """The actions in their order; each part is named by the pattern of its words."""
+    """Return the parts of the actions in order. The name of a part is the text pattern of its actions."""
     return [Part("draw", 1), Part("keep", 1), Part("refuse", 1), Part("buy OFFSET", rules.players - 1)]

@@ -1,12 +1,12 @@
-"""What a player may know, as a string of bits.
+"""Ikebana's observation: the information that a player may know, as a string of bits.
 
-Each section is a pair of functions, its length and its writer; `SECTIONS` lists them in order, and `section_index` says
-where each one begins. Players are counted from the observer, who is 0. A card is one-hot over its kinds; a set of cards
-has a bit for each card of the box, see `ikebana_env.engine.cards.first_copy`. A number is a thermometer of its low
-values, where a step matters most, and then all of it in binary.
+Each section is a pair of functions, its length and its writer. `SECTIONS` lists them in order, and `section_index`
+returns the first bit of each. Players are counted from the observer, who is 0. A card is one-hot over its kinds. A set
+of cards has a bit for each card of the box, see `ikebana_env.engine.cards.first_copy`. A number is a thermometer of its
+low values, where a difference of one matters most, followed by the whole number in binary.
 
-Only the player who drew a card sees it (J3), and of the discards only the tops are seen (I8), unless ``perfect_recall``
-adds what lies under them. ``derived`` adds what a careful player sees at a glance: values and colors by number.
+Only the player who drew a card sees it (J3). Only the top card of a discard is seen (I8), unless ``perfect_recall``
+adds the buried cards. ``derived`` adds what a careful player would count: values and colors by number.
 """
 
 import numpy as np
@@ -21,12 +21,12 @@ from ikebana_env.engine.state import BOUQUET_SIZE, COLORS, DECK_SIZE, JOKER, KIN
 HEIGHT_ONES, HEIGHT_BINARY = 4, 6
 REFUSAL_ONES, REFUSAL_BINARY = 6, 7
 PRESTIGE_ONES, PRESTIGE_EIGHTS, PRESTIGE_BINARY = 32, 19, 12
-MOST_BURIED = DECK_SIZE - 1  # cards that can lie under others
+MOST_BURIED = DECK_SIZE - 1  # cards that can be under others
 
 
 @rule
 def observe(rules, s, observer, out):
-    """Write what ``observer`` may know to ``out`` (uint64 words, `observation_words` of them), lowest bit first."""
+    """Write the observation of ``observer`` to ``out`` (`observation_words` uint64 words), lowest bit first."""
     word, at = write_players(rules, s, observer, out, ZERO, 0)
     word, at = write_turn(rules, s, observer, out, word, at)
     if rules.perfect_recall:
@@ -40,21 +40,21 @@ def observe(rules, s, observer, out):
 
 
 @rule
-def player_length(rules):  # noqa: ARG001 - as the lengths of the sections
-    """Bits of one player."""
+def player_length(rules):  # noqa: ARG001 - the signature of all lengths
+    """Return the number of bits of one player."""
     prestige = PRESTIGE_ONES + PRESTIGE_EIGHTS + PRESTIGE_BINARY
     return DECK_SIZE + KINDS + HEIGHT_ONES + HEIGHT_BINARY + prestige
 
 
 @rule
 def players_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return rules.players * player_length(rules)
 
 
 @rule
 def write_players(rules, s, observer, out, word, at):
-    """Per player the bouquet (set), the top of the discard (one-hot; none: zeros) and its height, the prestige."""
+    """Write per player the bouquet (set), the discard's top (one-hot; none: zeros) and height, and the prestige."""
     for offset in range(rules.players):
         player = player_at(rules, observer, offset)
         height = number_bits(s.discard_count[player], HEIGHT_ONES)
@@ -67,40 +67,41 @@ def write_players(rules, s, observer, out, word, at):
 
 @rule
 def card_bits(card):
-    """A card one-hot; `NO_CARD`: zeros."""
+    """Return a card as one-hot bits; `NO_CARD` is zeros."""
     return bit(card) & low_bits(KINDS)
 
 
 @rule
 def number_bits(number, ones):
-    """A number as a thermometer of ``ones`` bits, then in binary."""
+    """Return a number as a thermometer of ``ones`` bits, then in binary."""
     return low_bits(min(np.int64(number), ones)) | (np.uint64(number) << np.uint64(ones))
 
 
 @rule
 def prestige_bits(s, player):
-    """Thermometers in steps of one to 32 and of eight from 40 to 184, then binary."""
+    """Return a player's prestige: thermometers in steps of 1 up to 32 and of 8 from 40 to 184, then binary."""
     prestige = np.int64(s.prestige[player])
     eights = low_bits(min(max(prestige // 8 - 4, 0), PRESTIGE_EIGHTS))
     rest = eights | (np.uint64(prestige) << np.uint64(PRESTIGE_EIGHTS))
     return low_bits(min(prestige, PRESTIGE_ONES)) | (rest << np.uint64(PRESTIGE_ONES))
 
 
-# --- Turn: deck, round, whose turn it is, what was drawn --------------------------------------------------------------
+# --- Turn: deck, round, current player, drawn card --------------------------------------------------------------------
 
 
 @rule
 def turn_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return DECK_SIZE + BOUQUET_SIZE + rules.rounds + 2 * rules.players + 1 + REFUSAL_ONES + REFUSAL_BINARY + KINDS
 
 
 @rule
 def write_turn(rules, s, observer, out, word, at):
-    """Cards in the deck (thermometer) and in the current player's bouquet (thermometer), round (one-hot).
+    """Write the facts of the turn.
 
-    Then the current player and the one who began the round (one-hot), whether a card is drawn, the refusals of this
-    turn, and the drawn card (one-hot) for the eyes of the current player alone.
+    The bits are: cards in the deck and in the current player's bouquet (thermometers); the round (one-hot); the current
+    player and the player who began the round (one-hot); whether a card is drawn; the refusals of this turn; and the
+    drawn card (one-hot), which only the current player sees.
     """
     player = np.int64(s.current_player)
     is_drawn = np.uint64(s.drawn != NO_CARD)
@@ -117,25 +118,25 @@ def write_turn(rules, s, observer, out, word, at):
 
 @rule
 def relative(rules, observer, player):
-    """How many seats to the left of the observer a player sits."""
+    """Return how many seats to the left of the observer a player sits."""
     offset = player - observer
     return offset + rules.players if offset < 0 else offset
 
 
-# --- Buried cards (J3): what lies under the tops of the discards ------------------------------------------------------
+# --- Buried cards (J3): the cards under the tops of the discards ------------------------------------------------------
 
 
 @rule
 def buried_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return MOST_BURIED * (rules.players + KINDS) if rules.perfect_recall else 0
 
 
 @rule
 def write_buried(rules, s, observer, out, word, at):
-    """Per buried card its owner and itself (one-hot): pile by pile from the observer's, from under the top downwards.
+    """Write the owner and the kind of every buried card (one-hot), pile by pile from the observer's, downwards.
 
-    Zeros stand behind the last one.
+    Zeros follow the last one.
     """
     length = rules.players + KINDS
     buried = 0
@@ -150,30 +151,30 @@ def write_buried(rules, s, observer, out, word, at):
     return word, at
 
 
-# --- Derived: bouquets by values and colors, and how every card on offer meets one's own ------------------------------
+# --- Derived: bouquets by values and colors, and how every card on offer fits the observer's --------------------------
 
 
 @rule
-def bouquet_length(rules):  # noqa: ARG001 - as the lengths of the sections
-    """Bits of one bouquet."""
+def bouquet_length(rules):  # noqa: ARG001 - the signature of all lengths
+    """Return the number of bits of one bouquet."""
     return (VALUES + 1) * BOUQUET_SIZE + COLORS
 
 
 @rule
-def offer_length(rules):  # noqa: ARG001 - as the lengths of the sections
-    """Bits of one card on offer."""
+def offer_length(rules):  # noqa: ARG001 - the signature of all lengths
+    """Return the number of bits of one card on offer."""
     return VALUES + COLORS + 1 + BOUQUET_SIZE + 1
 
 
 @rule
 def derived_length(rules):
-    """Bits of the section."""
+    """Return the number of bits of the section."""
     return rules.players * (bouquet_length(rules) + offer_length(rules)) if rules.derived else 0
 
 
 @rule
 def write_derived(rules, s, observer, out, word, at):
-    """Per player the bouquet's values, jokers and colors; then the drawn card, and every other player's top."""
+    """Write each player's bouquet by values, jokers and colors; then the drawn card and the other players' tops."""
     own = s.bouquets[observer]
     for offset in range(rules.players):
         cards = s.bouquets[player_at(rules, observer, offset)]
@@ -187,8 +188,8 @@ def write_derived(rules, s, observer, out, word, at):
 
 
 @rule
-def bouquet_bits(rules, cards):  # noqa: ARG001 - as every writer
-    """Cards of each value, and jokers (thermometers), then the colors that are there."""
+def bouquet_bits(rules, cards):  # noqa: ARG001 - the signature of all writers
+    """Return a bouquet's numbers of cards of each value and of jokers (thermometers), then its colors."""
     bits = ZERO
     for value in range(1, VALUES + 1):
         bits |= low_bits(popcount(cards & value_set(value))) << np.uint64((value - 1) * BOUQUET_SIZE)
@@ -200,8 +201,8 @@ def bouquet_bits(rules, cards):  # noqa: ARG001 - as every writer
 
 
 @rule
-def offer_bits(rules, card, own):  # noqa: ARG001 - as every writer
-    """Value and color of a card (one-hot), cards of its value in one's own bouquet (thermometer), its color there."""
+def offer_bits(rules, card, own):  # noqa: ARG001 - the signature of all writers
+    """Return a card's value and color (one-hot), and the cards of its value (thermometer) and its color in ``own``."""
     if card == NO_CARD:
         return ZERO
     same_value = popcount(own & value_set(value_of(card)))
@@ -222,15 +223,15 @@ SECTIONS = (
 
 
 def observation_bits(rules: Rules) -> int:
-    """Bits of an observation in these rules."""
+    """Return the number of bits of an observation."""
     return sum(length(rules) for _, length in SECTIONS)
 
 
 def observation_words(rules: Rules) -> int:
-    """Words of 64 bits that hold an observation in these rules."""
+    """Return the number of 64-bit words of an observation."""
     return words_for(observation_bits(rules))
 
 
 def section_index(rules: Rules) -> list[tuple[str, int, int]]:
-    """Name, first bit and length of every section that is not empty."""
+    """Return the name, first bit and length of every section that is not empty."""
     return index_of((name, length(rules)) for name, length in SECTIONS)

@@ -1,9 +1,9 @@
-"""The view of one seat: the record of the game without what that player may not know (I8, J3).
+"""The view of one seat: the game record without the information that is hidden from its player (I8, J3).
 
-Bots (`agents.bots.bot`) are given a view in place of the state. It is the same record, so every
-question of `ikebana_env.engine.rules` can be asked of it (``top_of_discard(view, player)``), but for what is face
-down: the deck and the decks of later rounds, buried discards (unless ``perfect_recall`` shows them), and a card that
-another player has drawn. The random streams, from which these could be worked out, are zero.
+Bots (`agents.bots.bot`) get a view instead of the state. It has the same record type, so the functions of
+`ikebana_env.engine.rules` work on it (``top_of_discard(view, player)``). Face-down cards are hidden: the deck and the
+decks of later rounds, buried discards (unless ``perfect_recall`` shows them), and a card that another player has drawn.
+The keys of the random streams are zero, because they would reveal these.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ __all__ = ["hide", "last_event", "room"]
 
 @rule
 def hide(rules, view, player):
-    """Turn ``view``, a copy of the state, into what ``player`` may know. Hidden cards become `NO_CARD`."""
+    """Remove from ``view``, a copy of the state, what ``player`` may not know. Hidden cards become `NO_CARD`."""
     view.game_key = ZERO
     view.key = ZERO
     view.episode = 0
@@ -30,17 +30,17 @@ def hide(rules, view, player):
         view.drawn = NO_CARD
     for other in range(rules.players):
         top = np.int64(view.discard_count[other]) - 1
-        for k in range(DECK_SIZE):  # beyond the top lies what was there before a purchase or a reshuffle (I7, I9)
+        for k in range(DECK_SIZE):  # above the top are old cards, from before a purchase or a reshuffle (I7, I9)
             if k > top or (k < top and not rules.perfect_recall):
                 view.discards[other, k] = NO_CARD
 
 
 @rule
-def last_event(rules, view):  # noqa: ARG001 - as every game's
-    """Ikebana records no steps: all that a step changes in public is in the view. The number of steps so far."""
+def last_event(rules, view):  # noqa: ARG001 - the signature of every game
+    """Return the number of steps so far. Ikebana records no events, because the view shows all public changes."""
     return view.length
 
 
 def room(rules: Rules, specialize: bool) -> Rules:
-    """The numbers that size the records of a loop: the configuration's own, or the roomy ones of generic loops."""
+    """Return the rules that set the sizes of a loop's records: the configuration's, or those of the generic loop."""
     return rules if specialize else roomy(rules)

@@ -1,4 +1,4 @@
-"""A step's rewards (J4), a finished game's statistics, and with them all that Ikebana brings to the compiled loops."""
+"""Ikebana's functions for the compiled loops: rewards of a step (J4), statistics of a finished game."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ikebana_env.engine.rules import highest_prestige, init, is_terminal, legal_
 from ikebana_env.engine.state import END_COMPLETE, END_ILLEGAL, REWARD_DENSE, REWARD_PRESTIGE, TYPICAL_GAIN
 
 STATISTICS = ("score", "winners", "end_reason")
-"""The highest prestige, the winners (one bit per player, none after an illegal action), and one of ``END_*`` of
+"""The highest prestige, the winners (one bit per player, none after an illegal action), and an ``END_*`` number of
 `ikebana_env.engine.state`."""
 
 
@@ -19,7 +19,7 @@ STATISTICS = ("score", "winners", "end_reason")
 
 @rule
 def act(rules, table, action):
-    """A step and its rewards (J4)."""
+    """Make a step and write its rewards (J4)."""
     if rules.reward == REWARD_DENSE:
         for player in range(rules.players):
             table.rewards[player] = lead(rules, table.state, player)
@@ -29,7 +29,7 @@ def act(rules, table, action):
 
 @rule
 def rewards(rules, s, out):
-    """J4: what the last step brought everybody, to ``out`` (float64), which holds the leads before it for "dense"."""
+    """J4: write all players' rewards of a step to ``out`` (float64), which holds the leads before it for "dense"."""
     others = rules.players - 1
     best = winners(rules, s)
     count = popcount(best)
@@ -48,7 +48,7 @@ def rewards(rules, s, out):
 
 @rule
 def lead(rules, s, player):
-    """A player's prestige less the mean of the others', in units of 1 / (players - 1): an int."""
+    """Return a player's prestige minus the mean of the others', in units of 1 / (players - 1), an int."""
     total = 0
     for other in range(rules.players):
         total += s.prestige[other]
@@ -60,13 +60,13 @@ def lead(rules, s, player):
 
 @rule
 def forfeit(rules, s):  # noqa: ARG001 - as every game's
-    """The game is over, and no player has won; prestige stays as it is."""
+    """End the game after an illegal action, without a winner. Prestige does not change."""
     s.end_reason = END_ILLEGAL
 
 
 @rule
 def end_game(rules, table):
-    """Note the statistics of the game; J2: it has winners if it was played to its end."""
+    """Write the statistics of the finished game; J2: it has winners only if it was played to its end."""
     table.score = highest_prestige(rules, table.state)
     table.winners = np.int64(winners(rules, table.state)) if table.state.end_reason == END_COMPLETE else 0
     table.end_reason = table.state.end_reason

@@ -1,18 +1,19 @@
-"""Ikebana, in the order of its booklet. Rule numbers (I1, J1 ...) are those of the card, ``ikebana_env/README.md``.
+"""The rules of Ikebana, in the order of its booklet. Rule numbers (I1, J1 ...) refer to ``ikebana_env/README.md``.
 
-The players are florists who compete for prestige (I2). In each of four rounds everybody adds one card a turn to a
-bouquet, until all bouquets have five (I3). A turn is one of two things (I5): buy the top card of another player's
-discard (I7), or draw a card and keep it, or refuse it at a growing price and draw again (I6). A complete bouquet earns
-the points of its combinations of values (I10), times a multiplier for its colors (I11). Most prestige wins (I14).
+The players are florists who compete for prestige (I2). In each of four rounds every player adds one card per turn to a
+bouquet, until all bouquets have five cards (I3). In a turn (I5), the player either buys the top card of another
+player's discard (I7), or draws a card and keeps it, or refuses it at a growing price and draws again (I6). A complete
+bouquet earns the points of its combinations of values (I10), times a multiplier for its colors (I11). The player with
+the most prestige wins (I14).
 
-Before this module come `ikebana_env.engine.state`, what is in the box and the record of a game, and
-`ikebana_env.engine.cards`, the cards; `ikebana_env.engine.actions` numbers what a player may do.
+This module builds on `ikebana_env.engine.state` (the cards in the box and the record of a game),
+`ikebana_env.engine.cards` (cards and sets of cards) and `ikebana_env.engine.actions` (the numbers of the actions).
 
-Functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They allocate
-nothing, raise nothing and use integers only, so the same source also runs on a GPU. Arguments keep one order and
-spelling:
+The functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They
+allocate nothing, raise nothing and use only integers, so the same source also runs on a GPU. Arguments always have the
+same names and order:
 
-* ``rules``: a `ikebana_env.engine.state.Rules`, the numbers of this configuration;
+* ``rules``: a `ikebana_env.engine.state.Rules`, the configuration as numbers;
 * ``s``: one record of `ikebana_env.engine.state.state_dtype`, changed in place;
 * ``player``: 0 .. players - 1, ``offset``: seats to the left;
 * ``card``: ``color * VALUES + value`` (both from 0; jokers are the sixth color), or ``NO_CARD``;
@@ -46,7 +47,7 @@ from ikebana_env.engine.state import (
 
 @rule
 def init(rules, s):
-    """Begin the episode ``s.episode`` of the table with ``s.game_key``: I2, and I4."""
+    """I2, I4: begin episode ``s.episode`` of the table with key ``s.game_key``."""
     s.key = episode_key(s.game_key, s.episode)
     for player in range(rules.players):
         s.prestige[player] = START_PRESTIGE
@@ -61,7 +62,7 @@ def init(rules, s):
 
 @rule
 def begin_round(rules, s, number, starter):
-    """I3, I13: all cards in the deck, no bouquets, no discards."""
+    """I3, I13: all cards are in the deck; there are no bouquets and no discards."""
     s.round_index = number
     s.starter = starter
     s.current_player = starter
@@ -76,7 +77,7 @@ def begin_round(rules, s, number, starter):
 
 @rule
 def open_box(s):
-    """I1: a deck of all cards, in an open order or as it was given for this round."""
+    """I1: make a deck of all cards, unordered or as it was given for this round."""
     s.deck_count = DECK_SIZE
     if s.round_index < s.given_rounds:
         for place in range(DECK_SIZE):
@@ -94,7 +95,7 @@ def open_box(s):
 
 @rule
 def legal_action_mask(rules, s, mask):
-    """The actions of the current player as bits of ``mask`` (one uint64 word). Nothing is legal after the end (J2)."""
+    """Write the legal actions of the current player to ``mask`` (one uint64 word). None is legal after the end (J2)."""
     player = np.int64(s.current_player)
     actions = ZERO
     if is_terminal(s):
@@ -113,20 +114,20 @@ def legal_action_mask(rules, s, mask):
 
 @rule
 def can_refuse(s, player):
-    """I6: the next refusal costs one more than the last, and one may refuse only what one can pay."""
+    """I6: whether the player can pay a refusal, which costs one more than the one before."""
     return s.prestige[player] > s.refusals
 
 
 @rule
 def can_buy(rules, s, player, offset):
-    """I7: the top card of somebody's discard, for its value."""
+    """I7: whether the player can buy the top card of another player's discard for its value."""
     card = top_of_discard(s, player_at(rules, player, offset))
     return card != NO_CARD and s.prestige[player] >= value_of(card)
 
 
 @rule
 def top_of_discard(s, player):
-    """I8: the only card of a discard that is seen, or `NO_CARD`."""
+    """I8: the only visible card of a discard, or `NO_CARD`."""
     count = np.int64(s.discard_count[player])
     return np.int64(s.discards[player, count - 1]) if count > 0 else NO_CARD
 
@@ -143,7 +144,7 @@ def player_at(rules, player, offset):
 
 @rule
 def step(rules, s, action):
-    """The current player takes a legal action."""
+    """Apply a legal action of the current player."""
     s.length += 1
     if action == DRAW:
         draw_card(rules, s)
@@ -157,7 +158,7 @@ def step(rules, s, action):
 
 @rule
 def draw_card(rules, s):
-    """I6: look at the next card of the deck. I9: an empty one is rebuilt first."""
+    """I6: draw the next card of the deck. I9: an empty deck is rebuilt first."""
     if s.deck_count == 0:
         reshuffle(rules, s)
     s.drawn = draw(s, shuffle_of(s.round_index, s.reshuffles))
@@ -165,7 +166,7 @@ def draw_card(rules, s):
 
 @rule
 def shuffle_of(number, reshuffles):
-    """The counters of the random stream that a round's deck draws with: each deck rebuilt (I9) has its own."""
+    """Return the first random counter of a round's deck; every rebuilt deck (I9) has its own range of counters."""
     return ((np.int64(number) << 8) + reshuffles) << 6
 
 
@@ -179,9 +180,9 @@ def keep_card(rules, s):
 
 @rule
 def refuse_card(rules, s):
-    """I6: the drawn card goes to one's own discard, and the next one is drawn.
+    """I6: the drawn card goes to the player's own discard, and the next card is drawn.
 
-    The k-th refusal of a turn costs k and is paid to the k-th player to the left, going round as often as needed.
+    The k-th refusal of a turn costs k, paid to the k-th other player to the left, counted around the table.
     """
     player = np.int64(s.current_player)
     payee = player_at(rules, player, 1 + s.refusals % (rules.players - 1))
@@ -205,14 +206,14 @@ def buy_card(rules, s, offset):
 
 @rule
 def pay(s, player, payee, price):
-    """Prestige goes from one player to another."""
+    """Move prestige from one player to another."""
     s.prestige[player] -= price
     s.prestige[payee] += price
 
 
 @rule
 def reshuffle(rules, s):
-    """I9, J1: everybody keeps the top of the discard; all other discarded cards are the new deck."""
+    """I9, J1: every player keeps the top card of the discard; all other discarded cards are the new deck."""
     s.reshuffles += 1
     for player in range(rules.players):
         count = np.int64(s.discard_count[player])
@@ -226,7 +227,7 @@ def reshuffle(rules, s):
 
 @rule
 def add_to_bouquet(rules, s, card):
-    """I3: the turn ends with a card more; the round, when all bouquets are complete."""
+    """I3: add a card, which ends the turn. The round ends when all bouquets are complete."""
     player = np.int64(s.current_player)
     s.bouquets[player] = with_card(s.bouquets[player], card)
     s.refusals = 0
@@ -240,7 +241,7 @@ def add_to_bouquet(rules, s, card):
 
 @rule
 def end_round(rules, s):
-    """I10, I15: prestige for the bouquets. I13: the next round, begun by its best florist. I14: or the end."""
+    """I10, I15: pay for the bouquets. I13: the player who gained most starts the next round. I14: or the game ends."""
     for player in range(rules.players):
         gain = bouquet_gain(s.bouquets[player]) * gain_factor(rules, s.round_index)
         s.gains[s.round_index, player] = gain
@@ -259,7 +260,7 @@ def gain_factor(rules, number):
 
 @rule
 def best_of_round(rules, s):
-    """I13: who gained most in this round; of several, the first in turn order."""
+    """I13: the player who gained most in this round; in a tie, the first one in turn order."""
     best = np.int64(s.starter)
     for offset in range(1, rules.players):
         player = player_at(rules, np.int64(s.starter), offset)
@@ -273,15 +274,15 @@ def best_of_round(rules, s):
 
 @rule
 def bouquet_gain(cards):
-    """I10, I11: what a complete bouquet earns, before I15."""
+    """I10, I11: the points of a complete bouquet, before I15."""
     return combination_points(cards) * color_multiplier(cards)
 
 
 @rule
 def combination_points(cards):
-    """I10: equal values count their sum, or a straight counts; a straight of four leaves no card for anything else."""
+    """I10: equal values count their sum, or a straight counts; with a straight of four no other card counts."""
     points = 0
-    values = 0  # the values there are, one bit each
+    values = 0  # the values of the bouquet, one bit each
     for value in range(1, VALUES + 1):
         count = popcount(cards & value_set(value))
         values |= np.int64(count > 0) << value
@@ -298,7 +299,7 @@ def combination_points(cards):
 
 @rule
 def color_multiplier(cards):
-    """I11: the best colors that the jokers allow: one x4, five x3, two x2."""
+    """I11: the best multiplier that the jokers allow: one color x4, five x3, two x2."""
     colors = 0
     for color in range(COLORS):
         colors += np.int64(cards & color_set(color) != ZERO)
@@ -314,13 +315,13 @@ def color_multiplier(cards):
 
 @rule
 def is_terminal(s):
-    """The game is over."""
+    """Whether the game is over."""
     return s.end_reason != END_NOT_YET
 
 
 @rule
 def highest_prestige(rules, s):
-    """The highest prestige of any player."""
+    """Return the highest prestige of any player."""
     highest = np.int64(s.prestige[0])
     for player in range(1, rules.players):
         highest = max(highest, np.int64(s.prestige[player]))

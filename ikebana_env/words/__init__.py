@@ -1,1 +1,1 @@
-"""Ikebana in words: moves, cards, positions."""
+"""Ikebana's texts: actions, cards and positions."""

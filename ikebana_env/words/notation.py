@@ -1,7 +1,7 @@
-"""Cards, moves and endings in words: ``K1``, ``J4``, ``draw``, ``buy 2``.
+"""The notation of cards, actions and endings: ``K1``, ``J4``, ``draw``, ``buy 2``.
 
-A card is the letter of its color and its value. A move is a verb; a purchase also names whose card, as an offset to
-the left of the buyer. Words are exact: no other case, no other spaces.
+A card is the letter of its color and its value. An action is a verb; a purchase also names the seller, as an offset to
+the left of the buyer. Case and spaces must match exactly.
 """
 
 from collections import Counter
@@ -37,38 +37,38 @@ COLOR_LETTERS = "KRGBYJ"
 """Black, red, green, blue, yellow (I1), then the joker."""
 
 CARD_NAMES = tuple(f"{COLOR_LETTERS[card // VALUES]}{card % VALUES + 1}" for card in range(KINDS))
-"""The word of every card, by its number."""
+"""The names of all cards by number."""
 
 _CARD_NUMBERS = numbered(CARD_NAMES)
 
 END_NAMES: dict[int, str | None] = {END_NOT_YET: None, END_COMPLETE: "complete", END_ILLEGAL: "illegal"}
-"""How a game ended, by its ``END_*`` number."""
+"""The name of an ending by its ``END_*`` number."""
 
 
 def str_to_card(text: Any) -> int:
-    """The number of a card; ``ValueError`` if ``text`` is none."""
+    """Return the number of a card; raise ``ValueError`` if ``text`` is not a card."""
     return number_of("card", _CARD_NUMBERS, text)
 
 
 def card_or_none(card: Any) -> str | None:
-    """The word of a card, or None for `NO_CARD`."""
+    """Return the name of a card, or None for `NO_CARD`."""
     return None if card == NO_CARD else CARD_NAMES[card]
 
 
 @lru_cache
 def action_words(config: IkebanaConfig) -> tuple[str, ...]:
-    """The word of every action, by its number."""
+    """Return the texts of all actions by number."""
     return ("draw", "keep", "refuse", *(f"buy {offset}" for offset in range(1, config.players)))
 
 
 def action_to_str(config: IkebanaConfig, action: SupportsIndex) -> str:
-    """The word of an action, legal or not; ``ValueError`` if no action has that number."""
+    """Return the text of an action, legal or not; raise ``ValueError`` if no action has that number."""
     words = action_words(config)
     return words[as_index("action", action, len(words) - 1)]
 
 
 def str_to_action(config: IkebanaConfig, text: str) -> int:
-    """The number of an action, legal or not; ``ValueError`` if ``text`` is none."""
+    """Return the number of an action, legal or not; raise ``ValueError`` if ``text`` is not an action."""
     return number_of("action", numbered(action_words(config)), text)
 
 
@@ -79,29 +79,29 @@ _BOX = tuple(CARD_NAMES[card] for card in range(KINDS) for _ in range(copies(car
 
 
 def cards_of(cards: Any) -> list[str]:
-    """The words of a set of cards (`ikebana_env.engine.cards.first_copy`), by color and value."""
+    """Return the names of a set of cards (`ikebana_env.engine.cards.first_copy`), by color and value."""
     return members(_BOX, cards)
 
 
 def set_of(cards: Iterable[int]) -> np.uint64:
-    """The set of some cards, given by their numbers; not more of a kind than there are."""
+    """Return the set of cards with these numbers. No card may appear more often than it has copies."""
     counted = Counter(cards)
     return np.uint64(sum((1 << count) - 1 << int(first_copy(card)) for card, count in counted.items()))
 
 
 class Appraisal(NamedTuple):
-    """What a bouquet earns."""
+    """The points of a bouquet."""
 
     points: int
-    """What its combinations count (I10)."""
+    """The points of its combinations (I10)."""
     multiplier: int
-    """What its colors multiply it by (I11)."""
+    """The multiplier of its colors (I11)."""
     gain: int
-    """Their product, before I15."""
+    """The product of points and multiplier, before I15."""
 
 
 def appraise(cards: Iterable[int]) -> Appraisal:
-    """What five cards, given by their numbers, earn."""
+    """Return the points of five cards, given by their numbers."""
     bouquet = set_of(cards)
     with np.errstate(over="ignore"):  # bits are counted modulo 2^64
         points, multiplier = int(combination_points(bouquet)), int(color_multiplier(bouquet))

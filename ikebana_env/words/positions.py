@@ -1,8 +1,8 @@
-"""A position in words: the whole hidden state of one game as a dict; and games from a position, or from given decks.
+"""Positions: the whole hidden state of a game as a dict, and games that start from such a dict or from given decks.
 
-`to_dict` holds JSON types only. Restoring its dict with `load_position` gives a game with the same observations, the
-same deck order and the same future. The dict is read into a scratch record, on which the rules answer what can be; only
-then does it replace the game's own (`hanabako.words.scratch.scratch_record`).
+`to_dict` returns JSON types only. Loading its dict with `load_position` gives a game with the same observations, the
+same deck order and the same future. The dict is read into a scratch record and checked there. The scratch record
+replaces the game's own only if all checks pass (`hanabako.words.scratch.scratch_record`).
 """
 
 from collections import Counter
@@ -53,26 +53,28 @@ REQUIRED_KEYS = (
     "gains",
 )
 BEST_GAIN = 88  # I12
-LEAST_RESHUFFLED = 26  # J6: cards of a deck rebuilt, at least
+LEAST_RESHUFFLED = 26  # J6: the smallest size of a rebuilt deck
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
 
 
 def to_dict(config: IkebanaConfig, state: Any) -> dict[str, Any]:
-    """The whole hidden state of a game in JSON types and card names.
+    """Return the whole hidden state of a game in JSON types and card names.
 
     Args:
         config: the game's configuration.
         state: one scalar record of `ikebana_env.engine.state.state_dtype`, with attribute access (``np.recarray``).
 
     Returns:
-        The keys of a position (`REQUIRED_KEYS`), ``winners``, and more:
+        The keys of a position (`REQUIRED_KEYS`), and:
 
-        * ``starter``: who began the round;
+        * ``winners``: the players who have won, or None before the end;
+        * ``starter``: the player who began the round;
         * ``score``: the highest prestige; ``end_reason``: None, ``"complete"`` or ``"illegal"``;
-        * ``reshuffles``: in this round; ``stream``: the random stream of later shuffles; ``length``: steps so far;
-        * ``later_decks``: the decks that were given for the coming rounds, tops first.
+        * ``reshuffles``: the number of reshuffles in this round; ``stream``: the random stream of later shuffles;
+          ``length``: the number of steps so far;
+        * ``later_decks``: the decks that were given for the coming rounds, top card first.
     """
     rules = config.rules()
     players = range(rules.players)
@@ -110,7 +112,7 @@ def _coming_cards(state: Any) -> list[int]:
 
 
 def _winners(rules: Rules, state: Any) -> list[int] | None:
-    """I14, J2: who has won, once the game is complete."""
+    """I14, J2: return the winners if the game is complete, else None."""
     if state.end_reason != END_COMPLETE:
         return None
     best = int(winners(rules, state))
@@ -121,15 +123,15 @@ def _winners(rules: Rules, state: Any) -> list[int] | None:
 
 
 def load_decks(config: IkebanaConfig, state: Any, decks: Any) -> None:
-    """Begin the game again with given decks.
+    """Begin the game from the start with given decks.
 
     Args:
         config: the game's configuration.
         state: one scalar record at the beginning of an episode.
-        decks: a list of card words per round, tops first; rounds without one are shuffled.
+        decks: a list of card names per round, top card first; rounds without a deck are shuffled.
 
     Raises:
-        ValueError: too many decks, or one that is not the box. The record is unchanged.
+        ValueError: there are too many decks, or a deck is not the box. The record is unchanged.
     """
     rules = config.rules()
     with scratch_record(state) as new:
@@ -138,9 +140,9 @@ def load_decks(config: IkebanaConfig, state: Any, decks: Any) -> None:
 
 
 def _parse_decks(name: str, decks: Any, most: int) -> list[list[int]]:
-    """Whole decks, tops first."""
+    """Return the card numbers of whole decks, top card first."""
     if len(as_list(name, decks)) > most:
-        raise ValueError(f"{name} must be at most {most} decks, one a round, got {len(decks)}")
+        raise ValueError(f"{name} must be at most {most} decks, one per round, got {len(decks)}")
     parsed = [_as_cards(f"{name}[{k}]", deck) for k, deck in enumerate(decks)]
     for k, deck in enumerate(parsed):
         _check_box(f"{name}[{k}]", deck)
@@ -148,14 +150,14 @@ def _parse_decks(name: str, decks: Any, most: int) -> list[list[int]]:
 
 
 def _write_given(new: Any, first_round: int, decks: Sequence[Sequence[int]]) -> None:
-    """Note the decks of the rounds from ``first_round`` (from 0) on."""
+    """Write the given decks of the rounds from ``first_round`` (from 0) on."""
     new.given_rounds = first_round + len(decks) if decks else 0
     for number, deck in enumerate(decks, first_round):
         new.given_decks[number] = arrange_deck(new.key, shuffle_of(number, 0), deck)
 
 
 def _given_deck(state: Any, number: int) -> list[int]:
-    """The inverse of `_write_given` for one round."""
+    """Return the given deck of a round: the inverse of `_write_given`."""
     return coming_cards(state.key, shuffle_of(number, 0), state.given_decks[number])
 
 
@@ -163,15 +165,15 @@ def _given_deck(state: Any, number: int) -> list[int]:
 
 
 def load_position(config: IkebanaConfig, state: Any, position: Mapping[str, Any]) -> None:
-    """Set a record to a position. If it names no stream, later shuffles are the record's own.
+    """Write a position into a record. Without ``stream``, the record's own random stream makes later shuffles.
 
     Args:
         config: the game's configuration.
         state: one scalar record of `ikebana_env.engine.state.state_dtype`, changed in place.
-        position: `REQUIRED_KEYS` and any other keys of `to_dict`.
+        position: `REQUIRED_KEYS`, and optionally other keys of `to_dict`.
 
     Raises:
-        ValueError: the position cannot be reached; the record is unchanged, whatever is raised.
+        ValueError: the position is impossible. The record is unchanged.
     """
     check_keys(position, REQUIRED_KEYS)
     with scratch_record(state) as new:
@@ -179,7 +181,7 @@ def load_position(config: IkebanaConfig, state: Any, position: Mapping[str, Any]
 
 
 def _read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """Set the scratch record ``new``, or raise."""
+    """Write the position into the scratch record ``new``, or raise ``ValueError``."""
     new.current_player = as_index("current_player", position["current_player"], rules.players - 1)
     new.round_index = as_index("round - 1", _less_one(position["round"]), rules.rounds - 1)
     bouquets = _read_bouquets(rules, new, position["bouquets"])
@@ -225,7 +227,10 @@ def _as_piles(name: str, value: Any, players: int) -> list[list[int]]:
 
 
 def _read_bouquets(rules: Rules, new: Any, value: Any) -> list[list[int]]:
-    """I3: everybody from the round's first player up to the current one has a card more. That tells the starter."""
+    """I3: check and write the bouquets, and the starter, which follows from their sizes.
+
+    The players from the starter to the one before the current player have one card more than the others.
+    """
     bouquets = _as_piles("bouquets", value, rules.players)
     current_player = int(new.current_player)
     sizes = [len(bouquets[player_at(rules, current_player, offset)]) for offset in range(rules.players)]
@@ -243,17 +248,17 @@ def _read_bouquets(rules: Rules, new: Any, value: Any) -> list[list[int]]:
 
 
 def _most_prestige(rules: Rules) -> int:
-    """No game brings all players together more."""
+    """Return an upper bound of all players' prestige together."""
     return START_PRESTIGE * rules.players + rules.rounds * rules.players * 2 * BEST_GAIN
 
 
 def _most_refusals(rules: Rules) -> int:
-    """I6: no turn has more, for k of them cost 1 + 2 + ... + k."""
+    """I6: return an upper bound of the refusals of a turn; k refusals cost 1 + 2 + ... + k."""
     return isqrt(2 * _most_prestige(rules))
 
 
 def _most_draws(rules: Rules) -> int:
-    """No round has more: in each of its turns a card, and another for every refusal."""
+    """Return an upper bound of the draws of a round: one per turn, and one more per refusal."""
     return BOUQUET_SIZE * rules.players * (1 + _most_refusals(rules))
 
 
@@ -263,7 +268,7 @@ def _read_prestige(rules: Rules, new: Any, value: Any) -> None:
 
 
 def _read_gains(rules: Rules, new: Any, value: Any, finished: int) -> None:
-    """Per finished round the gain of every player."""
+    """Check and write the gain of every player in every finished round."""
     for number, row in enumerate(as_list("gains", value, finished)):
         most = BEST_GAIN * gain_factor(rules, number)
         for player, gain in enumerate(as_list(f"gains[{number}]", row, rules.players)):
@@ -271,7 +276,7 @@ def _read_gains(rules: Rules, new: Any, value: Any, finished: int) -> None:
 
 
 def _parse_end(position: Mapping[str, Any], is_complete: bool) -> int:
-    """The end follows from the bouquets, except in games that an illegal action ended."""
+    """Return the end, which follows from the bouquets, except in games that an illegal action ended."""
     expected = END_COMPLETE if is_complete else END_NOT_YET
     name = position.get("end_reason", END_NAMES[expected])
     if name == END_NAMES[END_ILLEGAL] and expected == END_NOT_YET:
@@ -282,7 +287,7 @@ def _parse_end(position: Mapping[str, Any], is_complete: bool) -> int:
 
 
 def _write_piles(new: Any, discards: list[list[int]], deck: list[int]) -> None:
-    """Lay the cards that the box has."""
+    """Write the discards and the deck."""
     for player, pile in enumerate(discards):
         new.discard_count[player] = len(pile)
         new.discards[player, : len(pile)] = pile
@@ -290,11 +295,11 @@ def _write_piles(new: Any, discards: list[list[int]], deck: list[int]) -> None:
     new.cards[: len(deck)] = arrange_deck(new.key, shuffle_of(new.round_index, int(new.reshuffles)), deck)
 
 
-# --- What can be ------------------------------------------------------------------------------------------------------
+# --- Checks -----------------------------------------------------------------------------------------------------------
 
 
 def _check_box(where: str, cards: Sequence[int]) -> None:
-    """Every card of the box is somewhere exactly once (I1)."""
+    """Check that ``cards`` are exactly the cards of the box (I1)."""
     found = Counter(cards)
     wrong = [
         f"{CARD_NAMES[card]} {found[card]} times instead of {copies(card)}"
@@ -306,7 +311,7 @@ def _check_box(where: str, cards: Sequence[int]) -> None:
 
 
 def _check_prestige(rules: Rules, new: Any) -> None:
-    """J5: prestige comes from the start and from gains only, and the last gains from the bouquets."""
+    """J5: all prestige must come from the start and from gains, and the last gains from the bouquets."""
     number, is_complete = int(new.round_index), new.end_reason == END_COMPLETE
     if is_complete and number < rules.rounds - 1:
         raise ValueError(f"bouquets must not all be complete in round {number + 1} of {rules.rounds}")
@@ -314,25 +319,25 @@ def _check_prestige(rules: Rules, new: Any) -> None:
     expected = START_PRESTIGE * rules.players + int(new.gains[: number + is_complete, : rules.players].sum())
     if sum(prestige) != expected:
         raise ValueError(
-            f"prestige must add up to {expected} ({START_PRESTIGE} a player and all gains), got {prestige}"
+            f"prestige must add up to {expected} ({START_PRESTIGE} per player and all gains), got {prestige}"
         )
     if is_complete:
         gains = new.gains[number, : rules.players].tolist()
         last = [int(bouquet_gain(cards) * gain_factor(rules, number)) for cards in new.bouquets[: rules.players]]
         if gains != last:
-            raise ValueError(f"gains[-1] must be {last}, what the bouquets earn, got {gains}")
+            raise ValueError(f"gains[-1] must be {last}, the points of the bouquets, got {gains}")
 
 
 def _check_payments(rules: Rules, new: Any) -> None:
-    """I6: what this turn's refusals have cost is with the other players."""
+    """I6: the other players must have the prestige that this turn's refusals cost."""
     others = int(new.prestige[: rules.players].sum() - new.prestige[new.current_player])
     refusals = int(new.refusals)
     if refusals * (refusals + 1) // 2 > others:
-        raise ValueError(f"refusals must have been paid for: {refusals} cost more than the {others} of the others")
+        raise ValueError(f"refusals must have been paid for: {refusals} cost more than the other players' {others}")
 
 
 def _check_turn(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
-    """I6, J2: what is drawn and refused fits the turn; no player has discarded before a turn of the round."""
+    """I6, J2: the drawn and refused cards must fit the turn. No player has a discard before their first turn."""
     if new.drawn != NO_CARD and new.end_reason == END_COMPLETE:
         raise ValueError(f"drawn must be None after the end, got {shown(position['drawn'])}")
     if new.refusals and new.drawn == NO_CARD:

@@ -186,7 +186,7 @@ def standard_game() -> dict[str, Any]:
         ({"actions": [{"type": 9, "target": 0}]}, "type must be from 0 to 5"),
         ({"actions": [{"type": 0, "target": 5}]}, "player 0 does not hold card 5 \\(R3\\)"),
         ({"actions": [{"type": 0, "target": 10}]}, "not played from the deck here \\(deckPlays\\)"),
-        ({"actions": [{"type": 2, "target": 0, "value": 0}]}, "tells no other player"),
+        ({"actions": [{"type": 2, "target": 0, "value": 0}]}, "must give the clue to another player"),
         ({"actions": [{"type": 2, "target": 1, "value": 5}]}, "value must be from 0 to 4"),
         ({"actions": [{"type": 3, "target": 1}]}, "value must be from 1 to 5"),
         ({"actions": ["play"]}, "type must be"),

@@ -1,1 +1,1 @@
-"""The 48 cards: their drawings, month by month, and what is on them in words."""
+"""The 48 cards: their drawings by month, and descriptions of their pictures."""

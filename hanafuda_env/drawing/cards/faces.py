@@ -1,10 +1,10 @@
-"""The 48 cards as vector drawings: every month its flower, with the animal, ribbon or light that is on the card.
+"""The 48 cards as vector drawings: the month's flower, with the animal, ribbon or light on the card.
 
-    face("1-1")      # the crane under the sun among the pines, `WIDTH` by `HEIGHT`
+    face("1-1")      # crane and sun among pines, `WIDTH` by `HEIGHT`
 
-The drawings are made of a few shapes each and need no font. `python -m hanafuda_env.drawing.cards.faces cards.svg`
-draws the deck, a row per month with the flower's name in English and Latin. Colors are those of printed decks, the same
-by day and by night.
+Each drawing has only a few shapes and needs no font. `python -m hanafuda_env.drawing.cards.faces cards.svg` draws the
+deck, with the name of each month's flower in English and Latin. The colors are those of printed decks, and are the same
+in both color schemes.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ __all__ = ["CLASSES", "HEIGHT", "WIDTH", "face"]
 
 MONTHS = (january, february, march, april, may, june, july, august, september, october, november, december)
 WIDTH, HEIGHT = 60, 96
-EDGE = 1.8  # what of the drawing lies beyond is cut off, the frame covers the cut
+EDGE = 1.8  # the drawing is cut off at this distance from the edge, and the frame covers the cut
 
 CLASSES = {"kk-paper": f"fill:{PAPER}", "kk-frame": f"fill:none;stroke:{BLACK};stroke-width:2.4"}
 
 
 def face(card: str) -> str:
-    """A card, `WIDTH` by `HEIGHT`. ``ValueError`` if there is no such card."""
+    """Draw a card, `WIDTH` by `HEIGHT`. Raises ``ValueError`` if there is no such card."""
     str_to_card(card)
     month, _, k = card.partition("-")
     paper = rect(1.2, 1.2, WIDTH - 2.4, HEIGHT - 2.4, 4, class_="kk-paper")
@@ -41,7 +41,7 @@ def face(card: str) -> str:
 
 
 def deck_svg() -> str:
-    """All 48 cards: two months per row, each with its name, its flower and the flower's Latin name."""
+    """Draw all 48 cards: two months per row, each with its name, its flower and the flower's Latin name."""
     cell, label = (WIDTH + 6), 22
     width, height = 2 * (4 * cell + 26) + 6, 6 * (HEIGHT + label + 12) + 12
     parts = [rect(0, 0, width, height, class_="kk-table")]
@@ -59,7 +59,7 @@ def deck_svg() -> str:
 
 
 def draw_deck(out: Path, /) -> None:
-    """Draw the deck as ``.svg``.
+    """Draw the deck as an SVG file.
 
     Args:
         out: the file to write.
@@ -68,8 +68,8 @@ def draw_deck(out: Path, /) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
-    import tyro  # for those who draw no deck, none of its weight
+    """Run the command line."""
+    import tyro  # imported here, because only the command line needs it
 
     tyro.cli(draw_deck, args=arguments, prog="python -m hanafuda_env.drawing.cards.faces")
 

@@ -1,4 +1,4 @@
-"""What is on a card beside its flower: a ribbon, an animal, a person, a thing or a light."""
+"""The figures on a card besides its flower: a ribbon, an animal, a person, a thing or a light."""
 
 from hanabako.drawing.svg import element
 from hanafuda_env.drawing.cards.pen import (
@@ -27,7 +27,7 @@ from hanafuda_env.drawing.cards.pen import (
 
 
 def ribbon(color: str, has_poem: bool = False) -> str:
-    """A ribbon across the card; on the three first months it carries a poem."""
+    """A ribbon across the card; in the first three months it has a poem."""
     band = fill("M17 20l24-3 2 28-4 14 3 20-23 3-3-18 4-17z", color, BLACK, 0.9)
     sheen = line("M21 24l-1 20M40 21l2 24", WHITE, 0.5)
     strokes = "M30 27v6m-2.5-4h5M29 37c3-1 4 1 1 3s-2 4 2 3M30 49v7m-3-5l6-1M29 62c3 0 4 2 1 4s0 4 3 3"
@@ -50,7 +50,7 @@ def rain_man() -> str:
 
 
 def crane() -> str:
-    """Head up to the left, wings folded."""
+    """A crane with its head up to the left and folded wings."""
     tail = fill("M4 6c5 0 9 3 11 8l-6-2 2 4-5-3-1 3c-3-4-4-8-1-10z", BLACK)
     body = fill("M-9 2c3-6 12-7 17 0 2 4 0 8-5 9-7 1-12-3-12-9z", WHITE, BLACK, 0.6)
     wing = line("M-5 3c4 1 8 3 11 7M-2 1c4 1 7 3 9 6", GRAY, 0.7)
@@ -61,7 +61,7 @@ def crane() -> str:
 
 
 def bird(back: str, belly: str, beak: str) -> str:
-    """A small bird that sits, looking left."""
+    """A small sitting bird that looks left."""
     tail = fill("M9 3l14 7-3 2-13-4z", back, BLACK, 0.5)
     body = fill("M-12-3c2-7 12-8 18 0 5 6 4 10-2 11C-4 9-14 5-12-3z", belly, BLACK, 0.5)
     wing = fill("M-4-3c6-3 13 2 18 10-9 1-17-2-18-10z", back, BLACK, 0.5)
@@ -70,7 +70,7 @@ def bird(back: str, belly: str, beak: str) -> str:
 
 
 def cuckoo() -> str:
-    """In flight, down to the left."""
+    """A cuckoo that flies down to the left."""
     far = fill("M2-2c2-10 8-15 17-18-1 8-4 15-10 20z", BROWN, BLACK, 0.5)
     tail = fill("M10 2l16 2-4 3 3 3-15-3z", BROWN, BLACK, 0.5)
     body = fill("M-15 1c4-6 16-8 26-1-2 7-14 10-26 1z", WHITE, BLACK, 0.5) + line(
@@ -82,7 +82,7 @@ def cuckoo() -> str:
 
 
 def butterfly(wing: str, spot: str) -> str:
-    """With spread wings, from above."""
+    """A butterfly with spread wings, seen from above."""
     half = (
         fill("M0 0C4-10 14-12 15-5 15 0 8 3 0 1z", wing, BLACK, 0.5)
         + fill("M0 1c6 0 12 4 9 9C6 13 1 8 0 2z", spot, BLACK, 0.5)
@@ -93,7 +93,7 @@ def butterfly(wing: str, spot: str) -> str:
 
 
 def boar() -> str:
-    """Running to the left."""
+    """A boar that runs to the left."""
     body = fill("M-18 4c0-8 8-14 18-13 10 0 18 4 20 12 1 6-3 9-9 9-8 1-16 2-22-1-4-1-7-3-7-7z", BROWN, BLACK, 0.7)
     mane = line("M-8-8l-2-4m6 3l-1-4m6 3v-4m5 4l1-4m4 6l2-4", BLACK, 1.1)
     head = fill("M-12-4c-6 0-12 4-15 10l3 4c6 0 11-2 14-6z", BROWN, BLACK, 0.7)
@@ -115,14 +115,14 @@ def boar() -> str:
 
 
 def goose(x: float, y: float, scale: float) -> str:
-    """In flight, to the left."""
+    """A goose that flies to the left."""
     wings = fill("M0 0C-5-8-12-9-18-7-12-5-8-1-3 3zM1 0C5-9 12-11 18-10 13-6 9-2 4 3z", BROWN, BLACK, 0.5)
     body = oval(1, 2, 7, 2.6, TAN, -8) + line("M-5 2c-4 0-6 2-9 2", TAN, 2) + disk(-14, 4, 1.6, BROWN)
     return at(wings + body, x, y, scale)
 
 
 def deer() -> str:
-    """Standing, looking back to the right."""
+    """A standing deer that looks back to the right."""
     legs = "".join(
         fill(f"M{x} 10l{s} 17h2.400l2-17z", TAN, BLACK, 0.5) for x, s in ((-13, -1), (-8, 1), (6, -1), (11, 0))
     )
@@ -137,12 +137,12 @@ def deer() -> str:
 
 
 def frog() -> str:
-    """Jumping to the right."""
+    """A frog that jumps to the right."""
     return fill("M0 0c1-4 7-5 9-1l3 4-4-1-2 3-1-3-4 2z", GREEN, BLACK, 0.4)
 
 
 def swallow() -> str:
-    """Diving to the left."""
+    """A swallow that dives to the left."""
     wings = fill("M0 0C6-10 16-14 24-12 18-6 12 0 4 4zM-2 2c-2 8 0 16 6 22 3-8 3-16 0-22z", BLACK, GRAY, 0.5)
     tail = fill("M8 4l20 10-12-2 8 8-18-13z", BLACK, GRAY, 0.5)
     body = fill("M-12 2c3-5 14-6 22 2-6 6-18 6-22-2z", YELLOW, BLACK, 0.5)
@@ -151,7 +151,7 @@ def swallow() -> str:
 
 
 def phoenix() -> str:
-    """In flight to the left, with a long tail."""
+    """A phoenix with a long tail that flies to the left."""
     colors = (RED, GOLD, BLUE)
     plumes = "".join(
         fill(
@@ -180,7 +180,7 @@ def phoenix() -> str:
 
 
 def bridge() -> str:
-    """A bridge of planks, in three bends."""
+    """A bridge of planks with three bends."""
     posts = line("M14 86v7M30 78v8M44 68v7", BARK, 1.8)
     planks = "".join(
         fill(d, TAN, BLACK, 0.8)
@@ -190,7 +190,7 @@ def bridge() -> str:
 
 
 def sake_cup() -> str:
-    """With the sign for long life."""
+    """A sake cup with the sign for long life."""
     cup = fill("M10 52h40c0 13-9 20-16 21v6h8v4H18v-4h8v-6C19 72 10 65 10 52z", RED, BLACK, 0.9)
     rim = element("ellipse", cx=30, cy=52, rx=20, ry=5.2, fill=DEEP, stroke=BLACK, stroke_width=0.8)
     return cup + rim + line("M30 60v10m-5-7h10m-9 4h8", GOLD, 1.4)
@@ -203,7 +203,7 @@ def storm() -> str:
 
 
 def lightning() -> str:
-    """The bolt, and the thunder god's drum."""
+    """A bolt of lightning, and the thunder god's drum."""
     bolt = fill("M34 26L22 52h9l-7 24 20-32h-10l9-18z", YELLOW, BLACK, 0.8)
     drum = around(15, 74, 6, element("circle", cy=-6.5, r=2.6, fill=BLACK, stroke=YELLOW, stroke_width=0.6))
     return bolt + drum + disk(15, 74, 4, YELLOW, BLACK)

@@ -1,4 +1,4 @@
-"""The cards of the first half of the year: a month's flower, alone or with what else is on the card.
+"""The cards of the first half of the year: a month's flower, alone or with a figure or ribbon.
 
 A month's function draws its card ``k``, 1 to 4.
 """
@@ -47,7 +47,7 @@ def _fan(x: float, y: float, radius: float) -> str:
 
 
 def _pines(places: Sequence[tuple[float, float, float]]) -> str:
-    """A trunk with a tuft at every place (x, y, radius)."""
+    """A trunk with a tuft at every position (x, y, radius)."""
     trunk = line("M4 94C18 84 20 74 32 70S48 54 56 46M31 71C26 62 22 48 24 20M25 50C32 44 40 40 46 26", BARK, 2.4)
     twigs = "".join(f"M{number(x)} {number(y)}l{number((28 - x) * 0.3)} {number(r * 0.8)}" for x, y, r in places)
     return trunk + line(twigs, BARK, 1.2) + "".join(_fan(*place) for place in places)
@@ -86,7 +86,7 @@ def _blossom(x: float, y: float, radius: float, petal: str, heart: str, notched:
 
 
 def _plums(places: Sequence[tuple[float, float, float]]) -> str:
-    """Boughs with a blossom at every place (x, y, radius)."""
+    """Boughs with a blossom at every position (x, y, radius)."""
     wood = line("M8 92c4-18 16-22 18-36s14-18 20-34M25 60c10-2 18 0 26-8M20 74c-6-4-9-10-9-18", BARK, 2.4)
     buds = "".join(disk(x, y, 2, RED, DEEP) for x, y in ((48, 18), (52, 51), (10, 55), (30, 40)))
     return wood + buds + "".join(_blossom(x, y, r, RED, YELLOW) for x, y, r in places)
@@ -105,7 +105,7 @@ def february(k: int) -> str:
 
 
 def _cherries(places: Sequence[tuple[float, float, float]]) -> str:
-    """Boughs with a blossom at every place (x, y, radius)."""
+    """Boughs with a blossom at every position (x, y, radius)."""
     wood = line("M56 8C42 18 26 16 6 26M50 44c-14 6-28 4-42 14M52 80c-14 2-24-2-40 8", BARK, 1.8)
     leaves = "".join(
         oval(x, y, 4.5, 1.8, MOSS, a) for x, y, a in ((12, 14, 30), (50, 30, -30), (10, 72, 20), (50, 62, 30))
@@ -114,7 +114,7 @@ def _cherries(places: Sequence[tuple[float, float, float]]) -> str:
 
 
 def _curtain() -> str:
-    """The curtain of a party among the cherries, with crests."""
+    """The curtain of a cherry-viewing party, with crests."""
     cloth = fill("M3.5 56c8 4 18 5 26.500 2s18-3 26.500 0v33H3.500z", VIOLET, BLACK, 0.8)
     stripes = "".join(fill(f"M{x} 58.500h6v33h-6z", WHITE) for x in (9, 24, 39))
     crests = "".join(_blossom(x, 77, 4.2, PINK, DEEP, notched=True) for x in (19.5, 34.5, 49))
@@ -183,7 +183,7 @@ def april(k: int) -> str:
 
 
 def _iris_flower(x: float, y: float, scale: float = 1) -> str:
-    """Three kinds of petals: standing, hanging, and the middle one."""
+    """An iris flower with three kinds of petals: standing, hanging, and a middle one."""
     falls = "".join(
         fill(f"M0 2C{s * 4} -2 {s * 11} 0 {s * 11} 8c{s * -5} 2 {s * -9} 0 {s * -11} -6z", VIOLET, BLACK, 0.4)
         for s in (-1, 1)
@@ -197,7 +197,7 @@ def _iris_flower(x: float, y: float, scale: float = 1) -> str:
 
 
 def _blades(xs: Sequence[float], top: float = 34) -> str:
-    """Tall leaves that stand side by side."""
+    """Tall leaves side by side."""
     drawn = []
     for i, x in enumerate(xs):
         tip = (x + (x - 30) * 0.15, top + 4 * (i % 3))
@@ -226,7 +226,7 @@ def may(k: int) -> str:
 
 
 def _peony(x: float, y: float, radius: float) -> str:
-    """Three rings of petals around a heart."""
+    """A peony: three rings of petals around a heart."""
     r = radius
     rings = [(8, r, r * 0.42, RED), (7, r * 0.66, r * 0.36, ROSE), (5, r * 0.34, r * 0.28, PINK)]
     petals = (
@@ -237,7 +237,7 @@ def _peony(x: float, y: float, radius: float) -> str:
 
 
 def _peony_leaf(x: float, y: float, turn: float, scale: float = 1) -> str:
-    """In three lobes."""
+    """A peony leaf with three lobes."""
     leaf = fill(
         "M0 0c-6-4-8-10-5-17 2 3 3 4 5 5-1-5 0-9 3-12 3 4 3 8 1 13 2-1 4-2 6-4 1 7-3 12-10 15z", GREEN, BLACK, 0.5
     )

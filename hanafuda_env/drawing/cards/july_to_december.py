@@ -1,4 +1,4 @@
-"""The cards of the second half of the year: a month's flower, alone or with what else is on the card.
+"""The cards of the second half of the year: a month's flower, alone or with a figure or ribbon.
 
 A month's function draws its card ``k``, 1 to 4.
 """
@@ -70,7 +70,7 @@ def july(k: int) -> str:
 
 
 def _hill(sky: str = "") -> str:
-    """The dark hill of grass; ``sky`` is what is above it."""
+    """The dark hill of grass; ``sky`` is the drawing above it."""
     hill = fill("M2.400 62C16 46 42 44 57.600 60V90a3 3 0 0 1-3 3H5.400a3 3 0 0 1-3-3z", BLACK)
     grass = "".join(
         f"M{number(x)} {number(90 - (i % 3) * 6)}q{number(2 + i % 2)}-{number(9 + i % 4)} {number(6)}-{number(13)}"
@@ -96,7 +96,7 @@ def august(k: int) -> str:
 
 
 def _chrysanthemum(x: float, y: float, radius: float, color: str) -> str:
-    """Two rings of narrow petals around a heart."""
+    """A chrysanthemum: two rings of narrow petals around a heart."""
     look = {"fill": color, "stroke": BLACK, "stroke_width": 0.35}
 
     def petals(count: int, length: float) -> str:
@@ -106,7 +106,7 @@ def _chrysanthemum(x: float, y: float, radius: float, color: str) -> str:
 
 
 def _chrysanthemum_leaf(x: float, y: float, turn: float) -> str:
-    """In lobes, on its own stalk."""
+    """A chrysanthemum leaf with lobes and a stalk."""
     leaf = fill("M0 0c-5-2-7-5-7-9l3 1c-2-4-1-7 1-9l2 2c0-3 1-5 2-6 2 3 3 5 2 8l3-1c1 4 0 8-6 14z", GREEN, BLACK, 0.4)
     return at(leaf + line("M0 0c0-6 0-10 1-16", LEAF, 0.6), x, y, 1.05, turn)
 
@@ -138,7 +138,7 @@ def september(k: int) -> str:
 
 
 def _maple_leaf(x: float, y: float, scale: float, turn: float, color: str = RED) -> str:
-    """With seven points and its veins."""
+    """A maple leaf with seven points and veins."""
     leaf = "M0 9L-2 3-8 8-6.500 3-12 3-8-1-13-5-7-5-8-11-3-7 0-14 3-7 8-11 7-5 13-5 8-1 12 3 6.500 3 8 8 2 3z"
     veins = line("M0 10V-9M0 4L-8-6M0 4L8-6M0 5L-8 2M0 5L8 2", DEEP if color == RED else BROWN, 0.6)
     return at(fill(leaf, color, BLACK, 0.5) + veins, x, y, scale, turn)
@@ -220,7 +220,7 @@ def _spike(x: float, y: float, count: int) -> str:
 
 
 def _broad_leaf(x: float, y: float, scale: float, turn: float = 0) -> str:
-    """In five lobes, with its veins."""
+    """A paulownia leaf with five lobes and veins."""
     leaf = fill(
         "M0 12C-14 14-18 2-15-8-11-6-9-7-7-11-5-7-3-8 0-16 3-8 5-7 7-11 9-7 11-6 15-8 18 2 14 14 0 12z",
         MOSS,

@@ -1,4 +1,4 @@
-"""What is on the cards, in words: month, flower, picture and kind."""
+"""Descriptions of the cards: month, flower, picture and kind."""
 
 MONTH_NAMES = (
     "January",
@@ -29,7 +29,7 @@ FLOWERS = (
     ("willow", "Salix babylonica"),
     ("paulownia", "Paulownia tomentosa"),
 )
-"""Common and Latin name of every month's flower."""
+"""The common and Latin names of the months' flowers."""
 
 PICTURES = {
     "1-1": "crane and sun",
@@ -48,7 +48,7 @@ PICTURES = {
     "11-4": "lightning",
     "12-1": "phoenix",
 }
-"""What is on a card beside its flower and a ribbon."""
+"""The picture on a card besides its flower and a ribbon."""
 
 KINDS = ("bright", "animal", "ribbon", "chaff")
 _BRIGHTS = {"1-1", "3-1", "8-1", "11-1", "12-1"}
@@ -57,7 +57,7 @@ _ANIMALS = set(PICTURES) - _BRIGHTS - {"11-4"}
 
 
 def kind_of(card: str) -> str:
-    """One of `KINDS`; the sake cup is an animal here."""
+    """Return the kind of a card, one of `KINDS`; the sake cup is an animal here."""
     if card in _BRIGHTS:
         return "bright"
     if card in _RIBBONS:
@@ -66,12 +66,12 @@ def kind_of(card: str) -> str:
 
 
 def month_of_card(card: str) -> int:
-    """The month of a card, from 1."""
+    """Return the month of a card, from 1."""
     return int(card.partition("-")[0])
 
 
 def describe_card(card: str) -> str:
-    """``1-1``: ``January, pine with crane and sun``."""
+    """Return a card's description: ``January, pine with crane and sun`` for ``1-1``."""
     month = month_of_card(card)
     name = f"{MONTH_NAMES[month - 1]}, {FLOWERS[month - 1][0]}"
     kind = kind_of(card)
