@@ -169,7 +169,9 @@ def execute(path: Path) -> None:
     from nbclient import NotebookClient
 
     notebook: Any = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=None, resources={"metadata": {"path": str(path.parent)}}).execute()
+    NotebookClient(
+        notebook, timeout=None, record_timing=False, resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
     nbformat.write(notebook, path)
 
 
