@@ -3,8 +3,10 @@
 Only a reader can judge prose; this test keeps corrected words from coming back.
 """
 
+import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -29,12 +31,20 @@ HISTORY = ("CHANGELOG.md", "tests/test_plain_english.py")
 
 
 def written() -> dict[str, str]:
-    """Return the text of every Python file and page of the repository, by name."""
+    """Return the text of every Python file, page and notebook (its cells, not its outputs) of the repository, by name."""
     listed = subprocess.run(
-        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+        ["git", "ls-files", "*.py", "*.md", "*.ipynb"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
     names = [name for name in listed.stdout.split() if name not in HISTORY and (ROOT / name).is_file()]
-    return {name: (ROOT / name).read_text(encoding="utf-8").replace(QUOTED.get(name, "\0"), "") for name in names}
+    return {name: text_of(ROOT / name).replace(QUOTED.get(name, "\0"), "") for name in names}
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file; of a notebook, the sources of its cells."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".ipynb":
+        return text
+    return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
 
 
 def test_words_that_read_as_translated_are_not_used():
