@@ -31,7 +31,7 @@ HISTORY = ("CHANGELOG.md", "tests/test_plain_english.py")
 
 
 def written() -> dict[str, str]:
-    """Return the text of every Python file, page and notebook (its cells, not its outputs) of the repository, by name."""
+    """Return the text of every Python file, page and notebook of the repository, by name; notebooks without outputs."""
     listed = subprocess.run(
         ["git", "ls-files", "*.py", "*.md", "*.ipynb"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
