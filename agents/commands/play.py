@@ -121,9 +121,9 @@ def in_browser(args: Args, first: Session, adviser: Callable[[], Adviser]) -> No
         host = Host(begin, adviser, seats_of(args, first.config), offered)
     with serving(host, args.port) as url, ExitStack() as stack:
         print(f"Play at {url}\nCtrl-C ends; every game is saved, the first in {first.file}", flush=True)
-        if args.open:
-            webbrowser.open(stack.enter_context(signpost(url)))
         with suppress(KeyboardInterrupt):
+            if args.open:
+                webbrowser.open(stack.enter_context(signpost(url)))  # some browsers keep the caller waiting
             threading.Event().wait()
     print(flush=True)
     if host.is_busy:

@@ -365,8 +365,9 @@ BROWSER = """#!/bin/sh
 echo "$@" > arguments
 ls -l "${1#file://}" > mode
 cat "${1#file://}" > content.part && mv content.part content
+sleep 1
 """
-"""A program that notes its arguments and the file named there."""
+"""A program that notes its arguments and the file named there, and does not return at once."""
 
 
 def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path):
