@@ -16,11 +16,11 @@ import tyro
 
 from agents import ppo
 from agents.commands import watch
-from agents.evaluation.published import PUBLISHED
 from agents.learning.common.algorithms import named
 from agents.learning.common.launch import ranks_for, saved_ranks, start_ranks
 from agents.learning.common.runs import finished, read_about
 from agents.networks.network import kind_of_processor
+from agents.published_scores import PUBLISHED
 from benchmarks.recipes import RECIPES
 from hanabako.files import check_writable
 from hanabako.games import config_from_dict, game_named, game_of, make_config

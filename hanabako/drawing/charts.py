@@ -1,6 +1,6 @@
 """Charts of scores and curves in one style, on the paper of the drawn tables.
 
-    figure, axes = chart("Hanabi mini, PPO", x="decisions (millions)", y="score", ylim=(0, 9))
+    figure, axes = chart("A small game, PPO", x="decisions (millions)", y="score", ylim=(0, 9))
     axes.plot(steps, scores, label="greedy")
     reference(axes, 9, "the highest score")
     legend(axes)

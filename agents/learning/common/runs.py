@@ -24,7 +24,7 @@ from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
 
-from ...evaluation.published import published
+from ...published_scores import published
 from .ranks import Ranks
 
 T = TypeVar("T")

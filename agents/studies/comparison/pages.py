@@ -14,7 +14,7 @@ from hanabako.drawing import charts
 from ...evaluation import estimates
 from ...evaluation.crossplay import heat_map
 from ...evaluation.estimates import Estimate
-from ...evaluation.published import published
+from ...published_scores import published
 from ..study import Draw, Result, Results, key_of
 from .rows import Comparison
 
