@@ -117,3 +117,5 @@ def test_an_algorithm_of_ones_own(folder: Folder):
 def test_the_recipe_of_stable_baselines(folder: Folder):
     pytest.importorskip("sb3_contrib", reason="client: sb3_contrib is not installed")
     folder.python(recipe("sb3_seats").replace("8192", "512").replace("256", "16"))
+    folder.python(recipe("sb3_training").replace("256, 500_000", "16, 1024"))
+    assert folder.holds("sb3_training.png")

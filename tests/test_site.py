@@ -32,7 +32,7 @@ pytestmark = pytest.mark.upkeep
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
-ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo")
+ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo", "sb3_training", "rllib_training")
 """Recipes without another library; `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md` show them."""
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem not in ELSEWHERE}
 LONGER = {"careful_bot": 22, "verifiers_hanabi": 40}
@@ -82,7 +82,7 @@ def test_every_argument_of_an_environment_is_documented(under_test: GameUnderTes
     assert named("Many tables", "argument") == arguments(entry.vector_env)
     assert named("One seat", "argument") == arguments(CardGameSeatEnv, "game") | arguments(entry.make_seat) | {"preset"}
     assert named("Many seats", "argument") == arguments(VectorSeatEnv, "game") | {"config", "preset"}
-    assert named("The table", "argument") == {"config", "preset"}
+    assert named("Choosing the game", "argument") == {"config", "preset"}
 
 
 @EVERY_GAME

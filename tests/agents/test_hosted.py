@@ -117,7 +117,7 @@ def spoiled(shown: Shown, spoil: Callable[[np.ndarray], Any]) -> Shown:
         (lambda numbers: np.full_like(numbers, np.nan), "player 0 must observe 658 finite numbers"),
         (np.zeros_like, "one who acted must be shown, got 0"),
         (np.ones_like, "one who acted must be shown, got 2"),
-        (lambda numbers: numbers.__setitem__(200, 1 - numbers[200]), r"is shown .* at 200 of its observation, and by"),
+        (lambda numbers: numbers.__setitem__(200, 1 - numbers[200]), r"is shown .* at 200 of its observation, but by"),
     ],
 )
 def test_what_no_game_shows_is_said(spoil: Callable[[np.ndarray], Any], says: str):
