@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo", "sb3_training", "rllib_training")
-"""Recipes without another library; `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md` show them."""
+"""Recipes shown by `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md`, not by `docs/recipes.md`."""
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem not in ELSEWHERE}
 LONGER = {"careful_bot": 22, "verifiers_hanabi": 40}
 """Recipes of more than ten lines: a bot, and an environment for conversations."""
