@@ -119,7 +119,7 @@ IMPOSSIBLE: dict[str, tuple[Spoil, str]] = {
     "too many lives": (put("life_tokens", to=4), "life_tokens must be an int from 0 to 3, got 4"),
     "lives below nothing": (put("life_tokens", to=-1), "life_tokens must be an int from 0 to 3"),
     "no life and no end": (put("life_tokens", to=0), "end_reason must be 'lives' with life_tokens 0"),
-    "lost with full hands": (lose_game, "the one whose card ended the game must have 4 cards"),
+    "lost with full hands": (lose_game, "the hand whose card ended the game must have 4 cards"),
     "turns with a deck": (put("turns_to_play", to=2), "turns_to_play must be None while the deck has cards, got 2"),
     "turns in words": (put("turns_to_play", to="two"), "turns_to_play must be an int from 0 to 2"),
     "an end without a reason": (put("end_reason", to="deck"), "end_reason must be None"),
