@@ -5,7 +5,7 @@ from typing import Any
 
 from hanabako.games import game_of, make_config
 
-__all__ = ["PUBLISHED", "Published", "published"]
+__all__ = ["PUBLISHED", "Published", "published", "reference_lines"]
 
 GAME, PRESET = "hanabi", "standard"
 
@@ -30,6 +30,11 @@ class Published:
     """Our bot that follows the same convention, or None."""
     line: bool = False
     """Whether it is a reference line in charts: a few that stand apart, so that their names can be read."""
+
+    @property
+    def name(self) -> str:
+        """The agent with its source."""
+        return f"{self.agent} ({self.source})"
 
 
 PUBLISHED = (
@@ -74,3 +79,8 @@ def published(config: Any) -> list[Published]:
     if replace(config, **observed) != standard:
         return []
     return [one for one in PUBLISHED if one.players == config.players]
+
+
+def reference_lines(config: Any) -> list[Published]:
+    """Return the scores of `published` that charts draw as reference lines."""
+    return [one for one in published(config) if one.line]

@@ -131,9 +131,7 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
     ]
     if about["args"]["preset"] == "standard":
         lines += ["", "Published (a lost game scores 0, as here):", ""]
-        lines += [
-            f"  {f'{one.agent} ({one.source})':<46}{one.score:6.2f}                {one.effort}" for one in BESIDE
-        ]
+        lines += [f"  {one.name:<46}{one.score:6.2f}                {one.effort}" for one in BESIDE]
         lines += ["", CAVEAT]
     lines += ["", *(f"  {words:<46}{run_dir / name}" for words, name in SHOWN)]
     return "\n".join(lines)

@@ -190,7 +190,7 @@ def heat_map(
     letters, above = (LETTER * max(map(len, labels)) for labels in (names, others))
     width = max(CELL * len(others) + letters + 1.4, LETTER * 1.4 * len(title))
     figure, axes = charts.chart("", columns, rows, (width, CELL * len(names) + 0.75 * above + 1.1))
-    figure.suptitle(title, fontsize=11, fontweight="bold", color=charts.INK)
+    figure.suptitle(title, **charts.TITLE)
     image = axes.imshow(matrix, vmin=min(0.0, float(matrix.min())), vmax=best, cmap="viridis")
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)

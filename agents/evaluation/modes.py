@@ -75,7 +75,7 @@ def cross_play(question: Question) -> Result:
 
 
 def one_guest(question: Question) -> Result:
-    """Play `agents.evaluation.crossplay.one_guest`; the key "strangers" is kept for compatibility with older files."""
+    """Play `agents.evaluation.crossplay.one_guest`. The result's key is "strangers", as in older files."""
     agents = question.agents
     cells = crossplay.one_guest(*question.common, progress=True)
     by_seat = [[[lot.summary() for lot in cells[team, guest]] for guest in agents] for team in agents]

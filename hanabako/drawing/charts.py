@@ -19,11 +19,13 @@ from numpy.typing import ArrayLike
 from hanabako.extras import need
 from hanabako.files import write_bytes
 
-__all__ = ["COLORS", "INK", "SOFT", "band", "chart", "legend", "panels", "reference", "save"]
+__all__ = ["COLORS", "INK", "SOFT", "TITLE", "band", "chart", "legend", "panels", "reference", "save"]
 
 PAPER, INK, SOFT, LINE = "#fdfcf9", "#262a34", "#656b79", "#e2ddd0"
 COLORS = ("#2350a0", "#cf4520", "#0b8560", "#c99700", "#5b3f8c", "#3f9fc4", "#8a5a2b", "#d3609a", "#777c8a", "#2b2d36")
 """The colors of lines, in the order in which they are taken."""
+TITLE = {"fontsize": 11, "fontweight": "bold", "color": INK}
+"""The style of titles, for Matplotlib."""
 DPI = 150
 
 
@@ -53,7 +55,7 @@ def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: 
     for axes, title in zip(row, titles, strict=True):
         axes.set_facecolor(PAPER)
         axes.set_prop_cycle(cycler(color=COLORS))
-        axes.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
+        axes.set_title(title, loc="left", **TITLE)
         axes.grid(color=LINE, linewidth=0.8)
         axes.set_axisbelow(True)
         axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=9)

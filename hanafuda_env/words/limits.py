@@ -11,8 +11,12 @@ from hanafuda_env.engine.yaku import YAKU, YAKU_NEED, cards_of
 __all__ = ["MOST_STEPS", "most_base", "most_points", "most_score"]
 
 MOST_STEPS = 1 + 4 * TURNS + HAND + 1
-"""The largest number of steps of a round: the swap; four steps per turn (the played card, what it takes, what the drawn
-card takes, and Koi-Koi); and once the Gaji's targets, of which the other hand can refuse one per card (K46)."""
+"""The largest number of steps in a round.
+
+One step is the swap. A turn has four: play a card, choose its capture, choose the capture of the drawn card, and decide
+on Koi-Koi. The Gaji chooses a target once per round, and again after each refusal; the other hand can refuse once per
+card (K46).
+"""
 
 
 def most_base(rules: Rules) -> int:

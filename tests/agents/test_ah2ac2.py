@@ -93,7 +93,7 @@ def spoil(arrays: Arrays, name: str, place: Any, value: Any) -> None:
 SPOILED: dict[str, tuple[Callable[[Arrays], None], str]] = {
     "illegal": (lambda a: spoil(a, "actions", (1, 0, 0), 0), "action 0: 'discard 0' is not legal there"),
     "out of turn": (lambda a: spoil(a, "actions", (1, 0, 1), 3), "action 0: must be by one player"),
-    "nobody": (lambda a: spoil(a, "actions", (1, 2, 0), 20), "action 2: must be by one player"),
+    "no player": (lambda a: spoil(a, "actions", (1, 2, 0), 20), "action 2: must be by one player"),
     "too long": (lambda a: spoil(a, "num_actions", 1, 89), "must be by one player"),
     "score": (lambda a: spoil(a, "scores", 1, 24), "its score must be .*, got 24"),
     "no card": (lambda a: spoil(a, "decks", (1, 0, 0), 5), r"must be \[0, 0\] to \[4, 4\], got 0 to 5"),

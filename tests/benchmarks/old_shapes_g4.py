@@ -43,7 +43,7 @@ def zero_shot_rows() -> Iterator[Any]:
 
 
 def strangers() -> Iterator[Any]:
-    """Yield the rows of ``strangers.json``: the common one, the runs and the scores."""
+    """Yield the rows of ``strangers.json``: first the settings that all runs share, then the runs, then the scores."""
     rows = read_results(RESULTS / "learning_among_bots.json")
     runs = [row for row in rows if "kind" in row["fields"]]
     pairs = [row for row in rows if "network" in row["fields"]]

@@ -24,7 +24,7 @@ from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
 
-from ...published_scores import published
+from ...published_scores import reference_lines
 from .ranks import Ranks
 
 T = TypeVar("T")
@@ -291,8 +291,8 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     For a competitive game it shows the return against ``others``, the agents that the network is evaluated among.
     """
     rows, shown = read_metrics(run_dir), shown_of(config, others)
-    title = f"{run_dir.name}, observation: {config.observation_name}"
-    figure, axes = charts.chart(title, "decisions (millions)", shown.get("greedy_score", "score"))
+    title = f"{run_dir.name}\nobservation: {config.observation_name}"
+    figure, axes = charts.chart(title, "decisions (millions)", shown["greedy_score"])
     if game_of(config).cooperative:
         partners = f" with {', '.join(others)}" if others else ""
         lowest = min([0, *(row.get("score", 0) for row in rows)])
@@ -303,9 +303,8 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
             continue
         some = [row for row in rows if name in row]
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
-    for one in published(config) if not others else ():
-        if one.line:
-            charts.reference(axes, one.score, f"{one.agent} ({one.source}), {one.effort}")
+    for one in reference_lines(config) if not others else ():
+        charts.reference(axes, one.score, f"{one.name}, {one.effort}")
     charts.legend(axes, loc="lower right")
     return charts.save(run_dir / "curve.png", figure)
 

@@ -14,7 +14,7 @@ from hanabako.drawing import charts
 from ...evaluation import estimates
 from ...evaluation.crossplay import heat_map
 from ...evaluation.estimates import Estimate
-from ...published_scores import published
+from ...published_scores import reference_lines
 from ..study import Draw, Result, Results, key_of
 from .rows import Comparison
 
@@ -233,7 +233,6 @@ def curves(found: Found) -> Any:
     drawn = {name: [run["curve"] for run in runs if run.get("curve")] for name, runs in found.runs.items()}
     if not any(drawn.values()):
         return None
-    config = found.whole.make_config()
     title = f"{title_of(found.whole)}; band: all runs"
     figure, axes = charts.chart(title, "decisions (millions)", "greedy score, unseen deals")
     for name, own in drawn.items():
@@ -242,9 +241,8 @@ def curves(found: Found) -> Any:
             values = np.array([np.interp(steps, *np.transpose(c)) for c in own])
             (line,) = axes.plot(steps / 1e6, values.mean(axis=0), label=name)
             charts.band(axes, steps / 1e6, values.min(axis=0), values.max(axis=0), line.get_color())
-    for one in published(config):
-        if one.line:
-            charts.reference(axes, one.score, f"{one.agent} ({one.source})")
+    for one in reference_lines(found.whole.make_config()):
+        charts.reference(axes, one.score, one.name)
     charts.legend(axes)
     return figure
 
