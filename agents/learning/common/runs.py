@@ -279,8 +279,8 @@ def set_aside(path: Path, lines: list[bytes]) -> None:
 
 CURVES = (
     ("score", "while learning", "-"),
-    ("fireworks_score", "fireworks while learning, in lost games too", "--"),
     ("greedy_score", "greedy, unseen deals", "o-"),
+    ("fireworks_score", "fireworks while learning, in lost games too", "--"),
 )
 """The curves in `draw_curve`: names in the log's rows, labels, line styles."""
 
