@@ -59,21 +59,24 @@ def to_numbers(words: Tensor, dtype: torch.dtype) -> Tensor:
 class SuitUnpacker:
     """Unpacks observations to numbers sorted by suit, in less than 1 us per observation of 738 bits.
 
+    The result has a page per suit, and on every page a column per bit about the suit, in the same order on all pages.
+
     Args:
         suit_bits: (suits, bits per suit), indices of the observation bits about each suit.
-        other_bits: (others,), indices of the bits that concern no suit.
+        other_bits: (others,), indices of the bits that concern no suit. Bits in neither array may not be set.
     """
 
     def __init__(self, suit_bits: NDArray[np.int64], other_bits: NDArray[np.int64]) -> None:
         self.suits, self.bits, self.others = *suit_bits.shape, len(other_bits)
         size = 64 * words_for(1 + max(array.max(initial=0) for array in (suit_bits, other_bits)))
-        self._suit = np.full(size, self.suits + 1, np.int64)
-        self._place = np.zeros(size, np.int64)
+        page, column, pooled_column = np.zeros((3, size), np.uint64)
+        page[:] = self.suits
         for suit, bits in enumerate(suit_bits):
-            self._suit[bits], self._place[bits] = suit, np.arange(self.bits)
-        self._suit[other_bits], self._place[other_bits] = self.suits, np.arange(self.others)
-
-        self._order = torch.from_numpy(np.argsort(self._suit * size + self._place, kind="stable"))
+            page[bits] = suit
+            column[bits] = pooled_column[bits] = np.arange(self.bits)
+        pooled_column[other_bits] = self.bits + np.arange(self.others)
+        self._places = page, column, pooled_column
+        self._order = torch.from_numpy(np.concatenate([suit_bits.ravel(), other_bits]))
 
     def __call__(self, words: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """Unpack observations (rows, words) int64 to float32 or bfloat16.
@@ -81,42 +84,68 @@ class SuitUnpacker:
         Returns:
             The bits about each suit (suits, rows, bits), and (rows, bits + others): their sums over the suits, followed
             by the other bits.
+
+        Raises:
+            KeyError: another number type.
         """
-        device, rows = words.device, len(words)
-        if device.type != "cpu":
-            numbers = to_numbers(words, dtype)
-            if self._order.device != device:
-                self._order = self._order.to(device)
-            order = self._order
-            suits = numbers[:, order[: self.suits * self.bits]].view(rows, self.suits, self.bits).transpose(0, 1)
-            others = numbers[:, order[self.suits * self.bits :][: self.others]]
-        else:
-            suits = torch.zeros(self.suits, rows, self.bits, dtype=dtype)
-            others = torch.zeros(rows, self.others, dtype=dtype)
-            one = torch.ones(1, dtype=dtype)
-            outputs = (tensor.view(INTEGERS[dtype]).numpy() for tensor in (one, suits, others))
-            place_ones(words.numpy().view(np.uint64), self._suit, self._place, *outputs)
-        return suits, torch.cat([suits.sum(0), others], 1)
+        if words.device.type == "cpu":
+            return self._in_one_pass(words, dtype)
+        if self._order.device != words.device:
+            self._order = self._order.to(words.device)
+        numbers, count = to_numbers(words, dtype), self.suits * self.bits
+        suits = numbers[:, self._order[:count]].view(len(words), self.suits, self.bits).transpose(0, 1)
+        return suits, torch.cat([suits.sum(0), numbers[:, self._order[count:]]], 1)
+
+    def _in_one_pass(self, words: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """Unpack observations that are on the CPU, see `__call__`."""
+        stored, dropped = STORED[dtype]
+        pages = torch.zeros(self.suits + 1, len(words), self.bits, dtype=dtype)
+        pooled = torch.empty(len(words), self.bits + self.others, dtype=dtype)
+        outputs = pages.view(stored).view(-1).numpy(), pooled.view(stored).numpy()
+        sums = np.empty(self.bits + self.others, np.float32)
+        place_bits(words.numpy().view(np.uint64), *self._places, self.bits, np.uint32(dropped), sums, *outputs)
+        return pages[:-1], pooled
 
 
-INTEGERS = {torch.float32: torch.int32, torch.bfloat16: torch.int16}
-"""Integer types of the same size, for views in NumPy, which has no bfloat16."""
+STORED = {torch.float32: (torch.uint32, 0), torch.bfloat16: (torch.uint16, 16)}
+"""The integer type that stores a number's bits, and how many low bits of a float32 it drops. NumPy has no bfloat16."""
 
 
 @kernel
-def place_ones(words, suit_of, place_of, one, suits, others):
-    """Write ``one[0]`` for every bit that is set in ``words``; see `SuitUnpacker`."""
+def place_bits(words, page_of, column_of, pooled_column_of, bits, dropped, sums, pages, pooled):
+    """Unpack the bits that are set in ``words``; see `SuitUnpacker`.
+
+    No branch depends on what a bit concerns, because the processor would often predict it wrongly: bits that concern no
+    suit are also written, to a page after those of the suits, which is not used.
+
+    Args:
+        words: (rows, words) uint64.
+        page_of: (64 * words,) uint64, for each bit its suit, or the number of suits.
+        column_of: (64 * words,) uint64, its column on that page.
+        pooled_column_of: (64 * words,) uint64, its column in ``pooled``.
+        bits: columns per page.
+        dropped: number of low bits of a float32 that are not stored, uint32.
+        sums: (columns of pooled,) float32, memory for the sums of one row. Small integers are exact in bfloat16.
+        pages: (suits + 1, rows, bits), flattened, zeros.
+        pooled: (rows, columns), written.
+    """
+    one = np.float32(1).view(np.uint32) >> dropped
+    numbers = sums.view(np.uint32)
+    size = np.uint64(words.shape[0] * bits)
     for row in range(words.shape[0]):
+        begin = np.uint64(row * bits)
+        for k in range(len(sums)):
+            sums[k] = np.float32(0)
         for w in range(words.shape[1]):
             left = words[row, w]
             while left != ZERO:
-                below = (left - ONE) & ~left
-                bit = 64 * w + np.int64(popcount(below))
+                bit = np.uint64(64 * w) + np.uint64(popcount((left - ONE) & ~left))
                 left &= left - ONE
-                if suit_of[bit] < suits.shape[0]:
-                    suits[suit_of[bit], row, place_of[bit]] = one[0]
-                else:
-                    others[row, place_of[bit]] = one[0]
+                pages[page_of[bit] * size + begin + column_of[bit]] = one
+                sums[pooled_column_of[bit]] += np.float32(1)
+        out = pooled[row]
+        for k in range(len(sums)):
+            out[k] = numbers[k] >> dropped
 
 
 def pack(bits: NDArray[Any], words: int) -> NDArray[np.uint64]:
