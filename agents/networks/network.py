@@ -76,11 +76,11 @@ class Network(nn.Module):
         return None
 
     def rounded(self) -> Self:
-        """Return a copy for playing, with the hidden layers' weights stored in ``trunk_dtype``."""
+        """Return a copy for playing, with the hidden layers' weights stored in ``trunk_dtype``; biases stay float32."""
         network = copy.deepcopy(self).requires_grad_(False)
         for layer in network.modules():
             if isinstance(layer, RoundedLinear):
-                layer.to(self.trunk_dtype)
+                layer.weight.data = layer.weight.to(self.trunk_dtype)
         return network
 
 

@@ -17,6 +17,7 @@ from torch.nn import functional as F
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
 
+from .fused import can_fuse, fused_heads, fused_layer
 from .network import Network, RoundedLinear, start_head
 from .packing import SuitUnpacker, pack, to_numbers
 
@@ -62,7 +63,7 @@ class SymmetricNetwork(Network):
         self.unpack = SuitUnpacker(self.suit_bits, np.concatenate([layout.other_bits + begin for begin in begins]))
         named, others = layout.suit_actions, layout.other_actions
         self.named = named.shape[1]
-        self.register_buffer("order", torch.from_numpy(np.argsort([*named.ravel(), *others])), persistent=False)
+        self.register_buffer("order", torch.from_numpy(np.concatenate([named.ravel(), others])), persistent=False)
         bits = self.unpack.bits
         sizes = [(bits, bits + self.unpack.others)] + [(width, width + rest)] * (layers - 1)
         self.own = nn.ModuleList(RoundedLinear(own, width, bias=False, scale=OF_A_SUM) for own, _ in sizes)
@@ -87,13 +88,28 @@ class SymmetricNetwork(Network):
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
         suits, pooled = self.unpack(self.changed(words), self.trunk_dtype)
+        layer, heads = (fused_layer, fused_heads) if can_fuse(suits) else (plain_layer, plain_heads)
         for own, shared in zip(self.own, self.pooled, strict=True):
-            given = shared(pooled)
-            suits = F.relu_(own(suits) + given[:, : self.width])
-            pooled = torch.cat([suits.mean(0), F.relu(given[:, self.width :])], 1)
+            assert isinstance(shared, RoundedLinear)
+            pooled_products = F.linear(pooled, shared.weight.to(pooled.dtype))
+            suits, pooled = layer(own(suits), pooled_products, shared.bias)
         out = self.head(pooled.float())
-        logits = out[:, self.named : -1]
-        if self.suit_head is not None:
-            named = self.suit_head(suits.float()) + out[:, : self.named]
-            logits = torch.cat([named.transpose(0, 1).flatten(1), logits], 1)[:, self.order]
-        return logits, out[:, -1]
+        if self.suit_head is None:
+            return out[:, :-1], out[:, -1]
+        return heads(suits, out, self.suit_head.weight, self.order)
+
+
+def plain_layer(suit_products: Tensor, pooled_products: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """Return ``h_s`` and ``p`` of `SymmetricNetwork`; arguments and results are those of `fused_layer`."""
+    width = suit_products.shape[2]
+    sums = pooled_products + bias.to(pooled_products.dtype)
+    suits = F.relu(suit_products + sums[:, :width])
+    return suits, torch.cat([suits.mean(0), F.relu(sums[:, width:])], 1)
+
+
+def plain_heads(suits: Tensor, out: Tensor, weight: Tensor, order: Tensor) -> tuple[Tensor, Tensor]:
+    """Return logits and values of `SymmetricNetwork`; arguments and results are those of `fused_heads`."""
+    count = len(weight)
+    named = F.linear(suits.to(weight.dtype), weight) + out[:, :count]
+    logits = torch.cat([named.transpose(0, 1).flatten(1), out[:, count:-1]], 1)
+    return torch.empty_like(logits).index_copy(1, order, logits), out[:, -1]

@@ -4,7 +4,7 @@ Two decorators cover all compiled code:
 
 * ``rule`` marks a function of the rules. It stays a plain Python function, which can be debugged and covered without a
   compiler, and Numba inlines it into every compiled loop that calls it. ``subroutine`` marks a large rule, which keeps
-  its own machine code.
+  its own machine code; ``summing_rule`` marks one whose sums may be reordered.
 * ``kernel`` compiles a loop over games; ``parallel_kernel`` compiles one for several threads. Kernels are made by
   functions that close over numbers and rules only, because a closure over a *compiled* function misses Numba's disk
   cache in every new process. Each kernel also closes over a digest of the code it is built from, see `keyed`.
@@ -43,7 +43,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 IS_INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT"))  # noqa: B009 - set at import, unknown to type checkers
 
-__all__ = ["interned", "kernel", "keyed", "parallel_kernel", "rule", "subroutine"]
+__all__ = ["interned", "kernel", "keyed", "parallel_kernel", "rule", "subroutine", "summing_rule"]
 
 
 def rule(function: Function) -> Function:
@@ -58,6 +58,14 @@ def subroutine(function: Function) -> Function:
     ``forceinline=False`` Numba takes the caller's.)
     """
     return register_jitable(forceinline=False, no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
+
+
+def summing_rule(function: Function) -> Function:
+    """Mark ``function`` as a `rule` whose floats may be added in any order, several at once.
+
+    Scalar products of 64 numbers take an eighth of the time.
+    """
+    return register_jitable(forceinline=True, no_cfunc_wrapper=True, fastmath={"reassoc"}, **RULE_OPTIONS)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,8 +17,8 @@ from safetensors.torch import load_file, save_file
 
 import agents
 from agents.commands.command_line import main
-from agents.networks.kinds import NETWORKS
-from agents.networks.network import DenseNetwork, choose, fast_dtype, kind_of_processor, masked
+from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
+from agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor, masked
 from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
 from agents.networks.packing import pack, to_numbers
 from agents.playing.play import play
@@ -66,6 +66,24 @@ def test_packed_words_unpack_to_the_bits_of_the_int8_observation(dtype):
 def test_pack_inverts_unpack(dtype):
     words = positions("packed")["observation"]
     np.testing.assert_array_equal(pack(positions("int8")["observation"].astype(dtype), words.shape[1]), words)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("network", BASIC_NETWORKS, ids=lambda network: network.kind)
+def test_a_copy_for_playing_computes_the_same_bits(network, dtype):
+    """The biases are not small numbers that bfloat16 stores exactly."""
+    torch.manual_seed(0)
+    learning = network(CONFIG, width=32, layers=2)
+    learning.trunk_dtype = dtype
+    for name, weights in learning.named_parameters():
+        if name.endswith("bias"):
+            torch.nn.init.normal_(weights)
+    words = torch.from_numpy(positions("packed")["observation"].view(np.int64))
+    copy = learning.rounded()
+    assert {layer.weight.dtype for layer in copy.modules() if isinstance(layer, RoundedLinear)} == {dtype}
+    with torch.no_grad():
+        for one, other in zip(learning.step(words, None), copy.step(words, None), strict=True):
+            assert one is other is None or torch.equal(one, other)
 
 
 def test_illegal_actions_have_probability_zero():
