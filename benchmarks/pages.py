@@ -270,11 +270,18 @@ def throughput() -> str:
 
 def learner() -> str:
     """Return decisions per second of one learning process, by network and number type."""
-    report = load("learner")
+    return learning_speeds(load("learner"))
+
+
+def learning_speeds(report: dict) -> str:
+    """Return the speeds in a report of `benchmarks.speed.learner`, and the shares of the peak if it has them."""
     rows = [
         [row["network"], str(row["width"]), row["trunk"], speed(row["steps_per_second"])] for row in report["results"]
     ]
     header = ["network", "width", "hidden layers", "decisions/s"]
+    if all("share_of_peak" in row for row in report["results"]):
+        header.append("of the peak of its matrix products")
+        rows = [[*row, f"{found['share_of_peak']:.0%}"] for row, found in zip(rows, report["results"], strict=True)]
     settings = f"{report['settings']['games']} games, minibatches of {report['settings']['minibatch']}"
     return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
 

@@ -5,6 +5,9 @@
 
 One process plays standard Hanabi for two players with the `derived` observation. Processors without bf16 instructions
 use float32; on other hardware both number types are measured.
+
+The same process then times the matrix products of one update, each alone at its best. The learner's share of this peak
+is the part of its time that they would take.
 """
 
 from dataclasses import dataclass
@@ -18,7 +21,8 @@ from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
-from benchmarks.speed.timing import Case, measure, place, report
+from benchmarks.speed.products import RecordedProducts, best_seconds
+from benchmarks.speed.timing import CLOCKS, Case, measure, place, report, significant
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
@@ -53,13 +57,19 @@ def main(args: Args) -> None:
         trunks = ["float32"] if fast_dtype(ranks.device) == torch.float32 else ["bfloat16", "float32"]
         cases = [learning(args, network.kind, trunk, ranks) for network in BASIC_NETWORKS for trunk in trunks]
         rows = measure(cases, args.seconds, args.repeats, "learning")
+        peaks = [peak(case, row["steps_per_second"], args.seconds / 400) for case, row in zip(cases, rows, strict=True)]
+    rows = [row | found for row, found in zip(rows, peaks, strict=True)]
     device = kind_of_processor(ranks.device)
     write_json(path, report("learner", args, described, rows, device=device))
     print(f"written: {path}")
     for row in rows:
-        print(
-            f"{row['network']:<10} {row['trunk']:<9} width {row['width']:>3} {row['steps_per_second']:>10,} decisions/s"
-        )
+        print(in_words(row))
+
+
+def in_words(row: dict[str, Any]) -> str:
+    """Return the line of a measured row."""
+    speed = f"{row['network']:<10} {row['trunk']:<9} width {row['width']:>3} {row['steps_per_second']:>10,} decisions/s"
+    return f"{speed}, {row['share_of_peak']:.0%} of the peak of its matrix products"
 
 
 def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
@@ -78,6 +88,31 @@ def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
 
     row = {"network": kind, "trunk": trunk, "width": NETWORKS[kind].usual_width}
     return Case(row, play, "cpu" if ranks.device.type == "cpu" and args.threads == 1 else "wall")
+
+
+def peak(case: Case, steps_per_second: float, seconds: float) -> dict[str, float]:
+    """Return the peak of a learner's matrix products, and its share of it.
+
+    Args:
+        case: an update of the learner.
+        steps_per_second: its measured decisions per second.
+        seconds: seconds per repeat of a product.
+
+    Returns:
+        ``kflop``, thousands of floating-point operations of matrix products per decision; ``peak_gflops``, billions of
+        them per second if each product ran alone at its best; ``share_of_peak``, the rate of the learner divided by
+        this one.
+    """
+    with RecordedProducts() as recorded:
+        decisions = case.play()
+    counted, clock = recorded.times.items(), CLOCKS[case.clock]
+    flops = sum(product.flops * times for product, times in counted)
+    shortest = sum(best_seconds(product, seconds, clock) * times for product, times in counted)
+    return {
+        "kflop": significant(flops / decisions / 1e3),
+        "peak_gflops": significant(flops / shortest / 1e9),
+        "share_of_peak": significant(shortest / decisions * steps_per_second, 3),
+    }
 
 
 if __name__ == "__main__":

@@ -4,15 +4,17 @@ import importlib
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from agents.networks.kinds import BASIC_NETWORKS
-from benchmarks import MOVED, games
-from benchmarks.speed import compile_time, learner, loops, peers, throughput, timing
+from benchmarks import MOVED, games, pages
+from benchmarks.speed import compile_time, learner, loops, peers, products, throughput, timing
 from hanabako import machine
 from hanabako.envs.vector import CardGameVectorEnv
 from hanabako.program import run_program
@@ -95,8 +97,23 @@ def test_the_learner_is_measured_with_every_network(tmp_path: Path):
     assert [row["network"] for row in report["results"] if row["trunk"] == "float32"] == [
         network.kind for network in BASIC_NETWORKS
     ]
-    assert all(row["steps_per_second"] > 0 for row in report["results"])
+    for row in report["results"]:
+        assert row["steps_per_second"] > 0
+        assert row["share_of_peak"] == pytest.approx(
+            row["steps_per_second"] * row["kflop"] / row["peak_gflops"] / 1e6, rel=0.01
+        )
     assert report["machine"]["versions"]["torch"]
+    assert "of the peak of its matrix products" in pages.learning_speeds(report)
+
+
+def test_matrix_products_are_recorded_forward_and_backward():
+    layer, seen = torch.nn.Linear(5, 3), torch.ones(2, 4, 5, requires_grad=True)
+    with products.RecordedProducts() as recorded:
+        layer(seen).sum().backward()
+    sizes = {(*product.left.shape, product.right.shape[1]): times for product, times in recorded.times.items()}
+    assert sizes == {(8, 5, 3): 1, (8, 3, 5): 1, (3, 8, 5): 1}  # output, gradients of the input and of the weights
+    assert all(product.flops == 240 for product in recorded.times)
+    assert all(products.best_seconds(product, 1e-6, time.perf_counter) > 0 for product in recorded.times)
 
 
 @pytest.mark.parametrize("program", [peers, learner, compile_time, throughput])
