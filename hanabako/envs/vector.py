@@ -182,7 +182,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             states["game_key"], states["episode"] = streams
             self._tables[:], self._seed, self._was_reset = before
             raise
-        self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
+        self._observe()
         return self._observations(), self._running_infos()
 
     def _begin(self, seed: int | None, first: int, chosen: np.ndarray) -> None:
@@ -190,13 +190,24 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             if seed is None:
                 seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)
-            kept = self._tables[~chosen]
-            self._loops.seed(self._tables, np.array([self._seed, first], np.uint64))
-            self._tables[~chosen] = kept
+            self._deal(chosen, np.array([self._seed, first], np.uint64))
             self._was_reset = True
         else:
+            self._deal(chosen)
+
+    def _deal(self, chosen: np.ndarray, stream: np.ndarray | None = None) -> None:
+        """Deal to the chosen tables: their next games, or those of a ``stream`` (its seed and the first game's index)."""
+        if stream is None:
             self._tables["state"]["episode"][chosen] += 1
+        else:
+            kept = self._tables[~chosen]
+            self._loops.seed(self._tables, stream)
+            self._tables[~chosen] = kept
         self._loops.reset(self._rules_array, self._tables, chosen)
+
+    def _observe(self) -> None:
+        """Write the observations and legal actions of the players to move."""
+        self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
 
     def _given(self, options: dict[str, Any], chosen: np.ndarray) -> dict[int, dict[str, Any]]:
         """Return, by table, the given state or deal. Tables that are dealt at random are left out."""
@@ -396,7 +407,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._tables[:] = tables
         self._seed, self._was_reset = seed, was_reset
         if self._was_reset:
-            self._loops.observe(self._rules_array, self._tables, -1, self._observation, self._mask)
+            self._observe()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the contents of a pickle: the arguments and `get_state`. No compiled code."""
