@@ -1,7 +1,7 @@
 """Kernels for a CUDA GPU, from the same rules as the loops for the CPU.
 
-`device_kernel` compiles a function for one row of arrays, such as one table; every row has a thread. This module alone
-imports `numba.cuda`: NVIDIA's numba-cuda (the extra ``gpu``) or, to simulate a GPU with ``NUMBA_ENABLE_CUDASIM=1``,
+`device_kernel` marks a function that every thread runs, for its own row of arrays, such as one table. `numba.cuda` is
+NVIDIA's numba-cuda (the extra ``gpu``) or, to simulate a GPU with ``NUMBA_ENABLE_CUDASIM=1``,
 what Numba brings along.
 """
 
@@ -15,7 +15,7 @@ from numba import cuda
 
 from hanabako.compiler.jit import rule
 
-__all__ = ["IS_SIMULATED", "UNTRIED", "DeviceKernel", "check_device", "device_kernel"]
+__all__ = ["IS_SIMULATED", "UNTRIED", "DeviceKernel", "check_device", "device_kernel", "thread_number"]
 
 IS_SIMULATED = bool(getattr(numba.config, "ENABLE_CUDASIM"))  # noqa: B009 - set at import, unknown to type checkers
 UNTRIED = "HANABAKO_UNTRIED"
@@ -39,44 +39,38 @@ def check_device() -> None:
 
 
 class DeviceKernel:
-    """A compiled function with one thread per row.
+    """A function that every thread of a GPU runs, compiled at its first call.
 
     Args:
-        function: called with the number of the row, then the arguments of the kernel.
+        function: called with the number of rows, then the arguments of the kernel; it calls `thread_number`.
     """
 
     def __init__(self, function: Callable[..., None]) -> None:
-        self.thread = simulated_thread(function) if IS_SIMULATED else compiled_thread(rule(function))
-        self._launcher = cuda.jit(self.thread)
+        self.function = function
+        self._launcher = cuda.jit(simulated(function) if IS_SIMULATED else function)
 
     def __call__(self, rows: int, *arguments: Any, stream: Any = 0) -> None:
-        """Start ``rows`` threads on a stream. Arrays must be on the device."""
+        """Start a thread for each of ``rows``, and those that fill the last block. Arrays must be on the GPU."""
         self._launcher[-(-rows // THREADS), THREADS, stream](rows, *arguments)
 
 
 def device_kernel(function: Callable[..., None]) -> DeviceKernel:
-    """Compile a function of a row's number and further arguments: see `DeviceKernel`."""
+    """Make a kernel: see `DeviceKernel`."""
     return DeviceKernel(function)
 
 
-def compiled_thread(body: Callable[..., None]) -> Callable[..., None]:
-    """Return what each thread of a GPU runs."""
+def simulated(function: Callable[..., None]) -> Callable[..., None]:
+    """Return what a thread of Numba's simulator runs: plain Python, whose random numbers are made modulo 2^64."""
 
-    def thread(rows, *arguments):
-        row = cuda.grid(1)
-        if row < rows:
-            body(row, *arguments)
+    def run(*arguments: Any) -> None:
+        assert cuda  # the simulator replaces it in the globals of this function
+        with np.errstate(over="ignore"):
+            function(*arguments)
 
-    return thread
+    return run
 
 
-def simulated_thread(body: Callable[..., None]) -> Callable[..., None]:
-    """Return what each thread of Numba's simulator runs: plain Python, with numbers modulo 2^64."""
-
-    def thread(rows, *arguments):
-        row = cuda.grid(1)
-        if row < rows:
-            with np.errstate(over="ignore"):
-                body(row, *arguments)
-
-    return thread
+@rule
+def thread_number():
+    """Return the number of this thread, from 0."""
+    return cuda.grid(1)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hanabako.compiler.cuda import DeviceKernel, device_kernel
+from hanabako.compiler.cuda import DeviceKernel, device_kernel, thread_number
 from hanabako.engine.bits import clear_row, unpack_row
 from hanabako.engine.protocol import GameFunctions
 from hanabako.engine.rng import game_key, random_word
@@ -19,7 +19,7 @@ __all__ = ["DeviceLoops", "device_loops"]
 
 
 class DeviceLoops(NamedTuple):
-    """The kernels over an array of tables. The first argument is the number of threads.
+    """The kernels over an array of tables. The first argument is the number of rows, one per thread.
 
     Rows of ``observation`` are as in `hanabako.engine.protocol.Loops`.
     """
@@ -50,8 +50,9 @@ def dealing_kernel(functions: GameFunctions, rules: Any, turn: TurnRules) -> Dev
     init, refresh = functions.init, turn.refresh
 
     @device_kernel
-    def deal(i, tables, chosen, stream, is_new):
-        if chosen[i]:
+    def deal(rows, tables, chosen, stream, is_new):
+        i = thread_number()
+        if i < rows and chosen[i]:
             if is_new:
                 tables[i].state.game_key = game_key(stream[0], stream[1] + np.uint64(i))
                 tables[i].state.episode = 0
@@ -68,18 +69,22 @@ def observing_kernels(rules: Any, turn: TurnRules) -> tuple[DeviceKernel, Device
     observe, players = turn.observe, rules.players
 
     @device_kernel
-    def observe_movers(i, tables, observation, action_mask):
-        observe(rules, tables[i], np.int64(tables[i].state.current_player), observation[i])
-        unpack_row(tables[i].mask, action_mask.shape[1], action_mask[i])
+    def observe_movers(rows, tables, observation, action_mask):
+        i = thread_number()
+        if i < rows:
+            observe(rules, tables[i], np.int64(tables[i].state.current_player), observation[i])
+            unpack_row(tables[i].mask, action_mask.shape[1], action_mask[i])
 
     @device_kernel
-    def observe_everybody(row, tables, observation, action_mask):
+    def observe_everybody(rows, tables, observation, action_mask):
+        row = thread_number()
         i, player = row // players, row % players
-        observe(rules, tables[i], player, observation[i, player])
-        if player == tables[i].state.current_player:
-            unpack_row(tables[i].mask, action_mask.shape[2], action_mask[i, player])
-        else:
-            clear_row(action_mask[i, player])
+        if row < rows:
+            observe(rules, tables[i], player, observation[i, player])
+            if player == tables[i].state.current_player:
+                unpack_row(tables[i].mask, action_mask.shape[2], action_mask[i, player])
+            else:
+                clear_row(action_mask[i, player])
 
     return observe_movers, observe_everybody
 
@@ -89,8 +94,10 @@ def stepping_kernel(rules: Any, turn: TurnRules) -> DeviceKernel:
     step_and_observe = turn.step_and_observe
 
     @device_kernel
-    def step_tables(i, tables, actions, observation, action_mask, final, mode):
-        step_and_observe(rules, tables[i], actions[i], observation[i], action_mask[i], final[i], mode)
+    def step_tables(rows, tables, actions, observation, action_mask, final, mode):
+        i = thread_number()
+        if i < rows:
+            step_and_observe(rules, tables[i], actions[i], observation[i], action_mask[i], final[i], mode)
 
     return step_tables
 
@@ -100,7 +107,9 @@ def rollout_kernel(functions: GameFunctions, rules: Any, turn: TurnRules) -> Dev
     roll_out: Callable[..., None] = rollout_rule(functions, turn, random_move)
 
     @device_kernel
-    def rollout_tables(i, tables, observation, seed, first_step, steps):
-        roll_out(rules, tables[i], observation[i], random_word(seed, i), first_step, steps)
+    def rollout_tables(rows, tables, observation, seed, first_step, steps):
+        i = thread_number()
+        if i < rows:
+            roll_out(rules, tables[i], observation[i], random_word(seed, i), first_step, steps)
 
     return rollout_tables
