@@ -1,6 +1,6 @@
 """Hanabi's batched environment."""
 
-from hanabako.envs.vector import ConfiguredVectorEnv
+from hanabako.envs.configured import ConfiguredVectorEnv
 from hanabi_env.game import make_game
 
 __all__ = ["HanabiVectorEnv"]

@@ -1,6 +1,6 @@
 """Koi-Koi's batched environment."""
 
-from hanabako.envs.vector import ConfiguredVectorEnv
+from hanabako.envs.configured import ConfiguredVectorEnv
 from hanafuda_env.game import make_game
 
 __all__ = ["KoiKoiVectorEnv"]

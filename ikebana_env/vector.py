@@ -1,6 +1,6 @@
 """Ikebana's batched environment."""
 
-from hanabako.envs.vector import ConfiguredVectorEnv
+from hanabako.envs.configured import ConfiguredVectorEnv
 from ikebana_env.game import make_game
 
 __all__ = ["IkebanaVectorEnv"]

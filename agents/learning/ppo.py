@@ -35,6 +35,7 @@ from ..networks.network import Network, choose, masked
 from ..playing.open_games import check_members
 from ..registry import load
 from .common import trainer
+from .common.device_selfplay import DeviceSelfPlayEnvs
 from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.partners import PartnersEnvs
@@ -53,6 +54,9 @@ class Args(NetworkSettings):
     """Agents that take all seats but one, separated by commas or spaces: names, files or FILE.py:NAME, whose code is
     imported and run. They form a pool: one is drawn for each seat of each game. The learner trains with them in a
     cooperative game, against them in a competitive one, and is evaluated among them."""
+    simulator: Literal["cpu", "cuda"] = "cpu"
+    """Where the games are played. ``cuda``: on the GPU of the network, in self-play only. It is compiled and simulated,
+    but has not yet run on a GPU, and needs the environment variable HANABAKO_UNTRIED=1."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
@@ -106,9 +110,13 @@ class Args(NetworkSettings):
                 f"partners must be empty for an algorithm that changes what players observe, got {shown(self.pool)}"
             )
         check_members([load(name, config) for name in self.pool])
+        if self.simulator == "cuda" and (self.pool or kind is not SelfPlayEnvs):
+            raise ValueError("simulator must be cpu with partners, or for an algorithm with games of its own, got cuda")
 
     def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
         """See `agents.learning.common.settings.Settings.make_envs`."""
+        if self.simulator == "cuda":
+            return DeviceSelfPlayEnvs(config, self.games, self.seed, ranks)
         if not self.pool:
             return super().make_envs(config, ranks, kind)
         return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
@@ -124,6 +132,8 @@ class PPO(NetworkLearner):
         super().__init__(args, envs, ranks)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
         self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
+        if args.simulator == "cuda":  # random numbers of the CPU would make the GPU wait
+            self.generator = ranks.generator(args.seed, ranks.device)
         self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
 
     def learn(self, fraction: float) -> dict[str, float]:
@@ -157,7 +167,7 @@ class PPO(NetworkLearner):
             logits, rollout.values[t], after = network.step(rollout.observations[t], memories.of(envs.players))
             memories.keep(envs.players, after)
             probabilities = masked(logits, rollout.masks[t]).softmax(1)
-            noise = torch.rand(envs.games, generator=self.generator).to(logits.device)
+            noise = torch.rand(envs.games, generator=self.generator, device=self.generator.device).to(logits.device)
             actions = choose(probabilities, noise)
             rollout.actions[t] = actions
             rollout.log_probabilities[t] = probabilities.gather(1, actions[:, None]).squeeze(1).log()
@@ -222,7 +232,8 @@ class PPO(NetworkLearner):
 
     def shuffled(self, count: int) -> Tensor:
         """Return the numbers below ``count`` in random order, (count,) int64."""
-        return torch.randperm(count, generator=self.generator).to(self.ranks.device)
+        device = self.generator.device
+        return torch.randperm(count, generator=self.generator, device=device).to(self.ranks.device)
 
 
 class Rollout:

@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -30,7 +29,9 @@ from hanabako.files import check_writable, write_json
 from hanabako.games import game_named
 from hanabako.program import run_program
 
-USAGE = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers", re.DOTALL)
+USAGE = re.compile(
+    r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers", re.DOTALL
+)
 """What `ptxas -v` prints about a kernel."""
 
 
@@ -76,12 +77,11 @@ def chosen_kernels(args: Args) -> Iterator[tuple[str, str, str]]:
 
 
 def usage(game: Game, kernel: str, capability: tuple[int, int]) -> dict[str, Any]:
-    """Return what a kernel of packed observations needs per thread, and the seconds that compiling it took."""
+    """Return what a kernel of packed observations needs per thread."""
     from numba.cuda import compile_ptx, dispatcher
 
     # Compiling a function that a kernel calls asks the GPU for its capability.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability, id=0)
-    start = time.perf_counter()
     function = getattr(device_loops(game.functions, game.rules), kernel).function
     code, _ = compile_ptx(function, signatures(game)[kernel], cc=capability, device=False)
     stack, stores, loads, registers = assemble(code, capability)
@@ -89,7 +89,6 @@ def usage(game: Game, kernel: str, capability: tuple[int, int]) -> dict[str, Any
         "registers": registers,
         "spilled_bytes": stores + loads,
         "stack_bytes": stack,
-        "seconds": round(time.perf_counter() - start, 1),
     }
 
 
@@ -99,7 +98,12 @@ def signatures(game: Game) -> dict[str, Any]:
 
     tables = from_dtype(game.table_dtype(specialize=True))[::1]
     numbers, actions, flags = types.int64, types.int64[::1], types.boolean[::1]
-    words, wide, mask, wide_mask = types.uint64[:, ::1], types.uint64[:, :, ::1], types.int8[:, ::1], types.int8[:, :, ::1]
+    words, wide, mask, wide_mask = (
+        types.uint64[:, ::1],
+        types.uint64[:, :, ::1],
+        types.int8[:, ::1],
+        types.int8[:, :, ::1],
+    )
     void = types.void
     return {
         "deal": void(numbers, tables, flags, types.uint64[::1], numbers),

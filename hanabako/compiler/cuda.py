@@ -35,7 +35,9 @@ def check_device() -> None:
             f'device="cuda" is compiled and simulated, but has not yet run on a GPU: set {UNTRIED}=1 to use it anyway'
         )
     if not cuda.is_available():
-        raise RuntimeError('device="cuda" needs a CUDA GPU, its driver and numba-cuda, and finds none: use device="cpu"')
+        raise RuntimeError(
+            'device="cuda" needs a CUDA GPU, its driver and numba-cuda, and finds none: use device="cpu"'
+        )
 
 
 class DeviceKernel:
@@ -47,7 +49,7 @@ class DeviceKernel:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
-        self._launcher = cuda.jit(simulated(function) if IS_SIMULATED else function)
+        self._launcher: Any = cuda.jit(simulated(function) if IS_SIMULATED else function)
 
     def __call__(self, rows: int, *arguments: Any, stream: Any = 0) -> None:
         """Start a thread for each of ``rows``, and those that fill the last block. Arrays must be on the GPU."""
@@ -73,4 +75,4 @@ def simulated(function: Callable[..., None]) -> Callable[..., None]:
 @rule
 def thread_number():
     """Return the number of this thread, from 0."""
-    return cuda.grid(1)
+    return cuda.grid(1)  # pyrefly: ignore[missing-argument]

@@ -14,10 +14,9 @@ from numba import cuda
 from torch import Tensor
 
 from hanabako.compiler.cuda import IS_SIMULATED, DeviceKernel, check_device
-from hanabako.engine.device_loops import device_loops
+from hanabako.engine.device_loops import DeviceLoops, device_loops
 from hanabako.engine.protocol import SAME_STEP
 from hanabako.envs.vector import CardGameVectorEnv
-from hanabako.words.checks import shown
 
 __all__ = ["DeviceArray", "DeviceVectorEnv"]
 
@@ -25,7 +24,9 @@ PLACE = torch.device("cpu" if IS_SIMULATED else "cuda")
 
 
 class DeviceVectorEnv(CardGameVectorEnv):
-    """A `CardGameVectorEnv` whose tables are on a CUDA GPU. Three things differ:
+    """A `CardGameVectorEnv` whose tables are on a CUDA GPU.
+
+    Three things differ:
 
     * Arrays are torch tensors on the GPU, of the same shapes and dtypes. Other libraries read them without a copy
       through DLPack, for example ``jax.dlpack.from_dlpack``.
@@ -43,11 +44,16 @@ class DeviceVectorEnv(CardGameVectorEnv):
         RuntimeError: there is no GPU, or ``HANABAKO_UNTRIED`` is not 1.
     """
 
-    def _make_buffers(self, specialize: bool) -> None:  # noqa: ARG002 - kernels are always specialized
+    kernels: DeviceLoops
+    """The game's kernels, for `run`."""
+    records: "DeviceArray"
+    """The tables' records (N,) on the GPU."""
+
+    def _make_buffers(self, specialize: bool) -> None:
         check_device()
         super()._make_buffers(specialize=True)
-        self._kernels = device_loops(self.game.functions, self.game.rules)
-        self._on_device = DeviceArray(self._tables.shape, self._tables.dtype)
+        self.kernels = device_loops(self.game.functions, self.game.rules)
+        self.records = DeviceArray(self._tables.shape, self._tables.dtype)
         self._device_actions = DeviceArray((self.num_envs,), np.dtype(np.int64))
         self._chosen = DeviceArray((self.num_envs,), np.dtype(np.bool_))
         self._stream = DeviceArray((2,), np.dtype(np.uint64))
@@ -72,24 +78,24 @@ class DeviceVectorEnv(CardGameVectorEnv):
         try:
             return super().reset(seed=seed, options=options)
         except BaseException:
-            self._on_device.fill(self._tables)
+            self.records.fill(self._tables)
             raise
 
     def _deal(self, chosen: Any, stream: np.ndarray | None = None) -> None:
         self._chosen.tensor.copy_(as_tensor(chosen))
         if stream is not None:
             self._stream.tensor.copy_(torch.from_numpy(stream))
-        self._run(self._kernels.deal, self._on_device, self._chosen, self._stream, int(stream is not None))
+        self.run(self.kernels.deal, self.records, self._chosen, self._stream, int(stream is not None))
 
     def _place(self, given: dict[int, dict[str, Any]]) -> None:
         """Load the given states and deals into their tables, on the CPU."""
         if given:
             self._fetch()
             super()._place(given)
-            self._on_device.fill(self._tables)
+            self.records.fill(self._tables)
 
     def _observe(self) -> None:
-        self._run(self._kernels.observe, self._on_device, self._seen, self._legal)
+        self.run(self.kernels.observe, self.records, self._seen, self._legal)
 
     def step(self, actions: Any) -> tuple[dict, Any, Any, Any, dict]:
         """Take one action of the current player at every table, without waiting for the GPU.
@@ -108,14 +114,14 @@ class DeviceVectorEnv(CardGameVectorEnv):
             raise gymnasium.error.ResetNeeded("call reset before step")
         self._device_actions.tensor.copy_(as_device_actions(actions, self.num_envs))
         results = self._seen, self._legal, self._last_seen
-        self._run(self._kernels.step, self._on_device, self._device_actions, *results, self._mode)
-        column, infos = self._on_device.column, self._running_infos()
+        self.run(self.kernels.step, self.records, self._device_actions, *results, self._mode)
+        column, infos = self.records.column, self._running_infos()
         self._add_ends(infos)
         reward, terminated = self._shown(column("reward")), self._shown(column("terminated"))
         return self._observations(), reward, terminated, self._shown(self._none_truncated), infos
 
-    def _run(self, kernel: DeviceKernel, *arguments: Any, rows: int | None = None) -> None:
-        """Start a kernel with a thread per row (by default per table) on torch's current stream."""
+    def run(self, kernel: DeviceKernel, *arguments: Any, rows: int | None = None) -> None:
+        """Start one of the `kernels` with a thread per row (by default per table), on torch's current stream."""
         arrays = (part.array if isinstance(part, DeviceArray) else part for part in arguments)
         stream = 0 if IS_SIMULATED else cuda.external_stream(torch.cuda.current_stream().cuda_stream)
         kernel(self.num_envs if rows is None else rows, *arrays, stream=stream)
@@ -127,14 +133,14 @@ class DeviceVectorEnv(CardGameVectorEnv):
         return {"observation": self._shown(self._seen.tensor), "action_mask": self._shown(self._legal.tensor)}
 
     def _running_infos(self) -> dict[str, Any]:
-        column, players = self._on_device.column, self.game.players
+        column, players = self.records.column, self.game.players
         return {
             "current_player": self._shown(column("current_player")),
             "rewards": self._shown(column("rewards")[:, :players]),
         }
 
     def _add_ends(self, infos: dict[str, Any]) -> None:
-        column = self._on_device.column
+        column = self.records.column
         ended = column("ended").clone()
         for name in self._statistics:
             infos |= {name: self._shown(column(name)), f"_{name}": ended}
@@ -148,14 +154,14 @@ class DeviceVectorEnv(CardGameVectorEnv):
         games, players = self.num_envs, self.game.players
         seen = DeviceArray((games, players, *self._observation.shape[1:]), self._observation.dtype)
         legal = DeviceArray((games, players, self.game.num_actions), self._mask.dtype)
-        self._run(self._kernels.observe_all, self._on_device, seen, legal, rows=games * players)
+        self.run(self.kernels.observe_all, self.records, seen, legal, rows=games * players)
         return {"observation": seen.tensor, "action_mask": legal.tensor}
 
     # --- Copies for the CPU -------------------------------------------------------------------------------------------
 
     def _fetch(self) -> None:
         """Copy the tables from the GPU to where the methods of `CardGameVectorEnv` read them."""
-        self._tables[:] = self._on_device.to_host()
+        self._tables[:] = self.records.to_host()
 
     def _state(self, index: int) -> Any:
         self._fetch()
@@ -177,12 +183,12 @@ class DeviceVectorEnv(CardGameVectorEnv):
         self._fetch()
         if index is not None:
             return super().copy(index)
-        twin = DeviceVectorEnv(*self.__getstate__()["arguments"])
+        twin = DeviceVectorEnv(*self.arguments)
         twin._take(self._tables, self._seed, self._was_reset)
         return twin
 
     def _take(self, tables: np.ndarray, seed: int | None, was_reset: bool) -> None:
-        self._on_device.fill(tables)
+        self.records.fill(tables)
         super()._take(tables, seed, was_reset)
 
 
@@ -206,7 +212,8 @@ class DeviceArray:
 
     def column(self, name: str) -> Tensor:
         """Return the field ``name`` of records (N,) as a view, (N, ...)."""
-        kind, offset = self.kind.fields[name][:2]
+        fields: Any = self.kind.fields
+        kind, offset = fields[name][:2]
         base, inner = kind.subdtype or (kind, ())
         numbers = self.tensor.view(torch_type(base)).view(-1, self.kind.itemsize // base.itemsize)
         first = offset // base.itemsize

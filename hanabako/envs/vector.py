@@ -1,8 +1,6 @@
 """The vector environment of a card game for self-play: many tables, one compiled call per step."""
 
-from collections.abc import Callable
-from inspect import signature
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -15,7 +13,6 @@ from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.words.checks import (
-    UnexpectedKeywordError,
     as_bool,
     as_index,
     as_seed,
@@ -27,7 +24,7 @@ from hanabako.words.checks import (
     usable_threads,
 )
 
-__all__ = ["CardGameVectorEnv", "ConfiguredVectorEnv"]
+__all__ = ["CardGameVectorEnv"]
 
 MODES = {
     AutoresetMode.SAME_STEP: SAME_STEP,
@@ -196,7 +193,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             self._deal(chosen)
 
     def _deal(self, chosen: np.ndarray, stream: np.ndarray | None = None) -> None:
-        """Deal to the chosen tables: their next games, or those of a ``stream`` (its seed and the first game's index)."""
+        """Deal the chosen tables' next games, or those of a new ``stream`` (its seed and the first game's index)."""
         if stream is None:
             self._tables["state"]["episode"][chosen] += 1
         else:
@@ -352,6 +349,12 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             raise gymnasium.error.ResetNeeded("call reset before render")
         return tuple(self.game.render(self.to_dict(i), self.render_mode) for i in range(self.num_envs))
 
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The arguments that make such an environment, in the order of `CardGameVectorEnv`."""
+        first = (self.game, self.num_envs, self._seed, self.observation_format, self.num_threads)
+        return (*first, self.autoreset_mode, self.copy_buffers, self._specialize, self.render_mode)
+
     # --- Copies and checkpoints ---------------------------------------------------------------------------------------
 
     def copy(self, index: int | None = None) -> Any:
@@ -366,17 +369,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             self._state(index)
             aec.adopt(self._tables[int(index)], self._seed)
             return aec
-        twin = CardGameVectorEnv(
-            self.game,
-            self.num_envs,
-            self._seed,
-            self.observation_format,
-            self.num_threads,
-            self.autoreset_mode,
-            self.copy_buffers,
-            self._specialize,
-            self.render_mode,
-        )
+        twin = CardGameVectorEnv(*self.arguments)
         twin._take(self._tables, self._seed, self._was_reset)
         return twin
 
@@ -411,47 +404,11 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the contents of a pickle: the arguments and `get_state`. No compiled code."""
-        arguments = (self.game, self.num_envs, self._seed, self.observation_format, self.num_threads)
-        return {
-            "arguments": (*arguments, self.autoreset_mode, self.copy_buffers, self._specialize, self.render_mode),
-            "now": self.get_state(),
-        }
+        return {"arguments": self.arguments, "now": self.get_state()}
 
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         CardGameVectorEnv.__init__(self, *pickled["arguments"])
         self.set_state(pickled["now"])
-
-
-class ConfiguredVectorEnv(CardGameVectorEnv):
-    """The vector environment of one game, configured by the same keywords as the game's other factories.
-
-    A game's subclass sets ``make_game``, a function from ``config``, ``preset`` and single fields to the configured
-    game.
-    """
-
-    make_game: ClassVar[Callable[..., Game]]
-
-    def __init__(
-        self,
-        num_envs: int,
-        config: Any = None,
-        seed: int | None = None,
-        observation: str = "int8",
-        num_threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        *,
-        preset: str | None = None,
-        specialize: bool | None = None,
-        render_mode: str | None = None,
-        **fields: Any,
-    ) -> None:
-        try:
-            game = self.make_game(config, preset, **fields)
-        except UnexpectedKeywordError as error:
-            own = ", ".join(list(signature(CardGameVectorEnv.__init__).parameters)[2:])
-            raise UnexpectedKeywordError(f"{error}; arguments of the environment are {own}") from None
-        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize, render_mode)
 
 
 def check_size_and_format(num_envs: Any, observation: Any) -> None:

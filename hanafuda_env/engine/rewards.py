@@ -77,7 +77,8 @@ def reward(rules, s):
                 points = math.log1p(points) / math.log1p(100.0)
             total += points if result.winner == 0 else -points
     if rules.reward == REWARD_RESULT and s.phase == PHASE_END:
-        total += float(np.sign(np.int64(s.score[0]) - np.int64(s.score[1])))
+        lead = np.int64(s.score[0]) - np.int64(s.score[1])
+        total += float(np.int64(lead > 0) - np.int64(lead < 0))
     return total
 
 

@@ -57,9 +57,9 @@ class Ranks:
         """The group of all machines' first ranks, None on one machine. All ranks must ask for it at the same time."""
         return dist.new_group(list(self.firsts)) if len(self.firsts) > 1 else None
 
-    def generator(self, seed: int) -> torch.Generator:
-        """Return a random generator for this rank."""
-        return torch.Generator().manual_seed(seed * 1_000_003 + self.rank)
+    def generator(self, seed: int, device: torch.device | str = "cpu") -> torch.Generator:
+        """Return a random generator for this rank on a device."""
+        return torch.Generator(device).manual_seed(seed * 1_000_003 + self.rank)
 
     def sum(self, tensor: Tensor) -> Tensor:
         """Return the sum of ``tensor`` over all ranks, bitwise equal on each; ``tensor`` itself may be overwritten."""

@@ -43,7 +43,7 @@ class SelfPlayEnvs:
         self.cooperative = game_of(config).cooperative
         self.decisions = 0
         """Number of decisions made so far on this rank."""
-        self._finished = np.zeros(1 + 2 * len(STATISTICS))
+        self._finished: Any = np.zeros(1 + 2 * len(STATISTICS))
         """The number of games that ended since `statistics`; then a sum and a count for each of `STATISTICS`."""
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
         self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
@@ -100,8 +100,11 @@ class SelfPlayEnvs:
 
     def statistics(self) -> dict[str, float]:
         """Return the means of `STATISTICS` over the games of all ranks that ended since the last call, if any did."""
-        games, *sums = self.ranks.sum(torch.from_numpy(self._finished)).tolist()
-        self._finished = np.zeros(1 + 2 * len(STATISTICS))
+        finished, self._finished = torch.from_numpy(self._finished), np.zeros_like(self._finished)
+        return self._means(finished)
+
+    def _means(self, finished: Tensor) -> dict[str, float]:
+        games, *sums = self.ranks.sum(finished).tolist()
         told = zip(STATISTICS, sums[::2], sums[1::2], strict=True)
         return {name: total / games for name, total, count in told if count} if games else {}
 
@@ -118,7 +121,7 @@ class SelfPlayEnvs:
 
         Call it in opening positions.
         """
-        common = np.bitwise_and.reduce(self.observations.numpy(), axis=0)
+        common = np.bitwise_and.reduce(self.observations.cpu().numpy(), axis=0)
         return self.ranks.sum(torch.from_numpy(common) * (self.ranks.rank == 0))
 
     def state(self) -> dict[str, np.ndarray]:

@@ -1,0 +1,99 @@
+"""Games on a GPU: simulated on a CPU, compiled without a GPU, and run where there is one."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.learning import ppo
+from hanabi_env import HanabiVectorEnv
+from tests.processes import ROOT
+
+SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "HANABAKO_UNTRIED": "1"}
+
+
+def run(*words: str, **environment: str) -> str:
+    """Run Python in the clone and return what it printed."""
+    command = [sys.executable, *words]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("part", ["hanabi-", "not hanabi-"])
+def test_the_simulated_gpu_plays_as_the_cpu(part: str) -> None:
+    told = run("-m", "pytest", "-q", "-k", part, "tests/hanabako/simulated_gpu.py", **SIMULATOR)
+    assert " passed" in told
+    assert "skipped" not in told
+
+
+def test_the_first_script_for_a_gpu_runs_on_the_simulator(tmp_path: Path) -> None:
+    sizes = {"check-tables": 4, "check-steps": 6, "tables": 2, "steps": 3, "games": 4, "horizon": 4, "seconds": 0.01}
+    small = [f"--{name}={size}" for name, size in sizes.items()]
+    out = tmp_path / "device.json"
+    run("-m", "benchmarks.speed.device", *small, "--out", str(out), **SIMULATOR)
+    told = json.loads(out.read_text(encoding="utf-8"))
+    assert told["equal"] == "equal"
+    assert [row["tables"] for row in told["speed"]] == [2]
+    assert [row["games"] for row in told["learning"]] == [4]
+
+
+def test_the_second_script_for_a_gpu_trains_on_the_simulator(tmp_path: Path) -> None:
+    small = [f"--{word}" for word in ("preset=very_small", "minutes=0.02", "games=8", "horizon=4", "minibatch=32")]
+    out = tmp_path / "training.json"
+    run(
+        "-m",
+        "benchmarks.strength.device_training",
+        *small,
+        f"--run-dir={tmp_path / 'run'}",
+        f"--out={out}",
+        **SIMULATOR,
+    )
+    told = json.loads(out.read_text(encoding="utf-8"))
+    assert told["finished"]
+    assert told["curve"]
+
+
+def test_an_unknown_device_is_refused() -> None:
+    with pytest.raises(ValueError, match="device must be 'cpu' or 'cuda', got 'tpu'"):
+        HanabiVectorEnv(2, preset="mini", device="tpu")
+
+
+def test_a_gpu_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HANABAKO_UNTRIED", raising=False)
+    with pytest.raises(RuntimeError, match="has not yet run on a GPU: set HANABAKO_UNTRIED=1"):
+        HanabiVectorEnv(2, preset="mini", device="cuda")
+
+
+def test_partners_and_a_simulated_game_on_a_gpu_exclude_each_other() -> None:
+    args = ppo.Args(preset="mini", partners=("smart",), simulator="cuda")
+    with pytest.raises(ValueError, match="simulator must be cpu with partners"):
+        args.check_agents(args.make_config(), ppo.SelfPlayEnvs)
+
+
+@pytest.mark.skipif(find_spec("numba_cuda") is None, reason="client: numba-cuda is not installed")
+@pytest.mark.clients
+def test_kernels_compile_to_machine_code_without_a_gpu(tmp_path: Path) -> None:
+    out = tmp_path / "kernels.json"
+    run("-m", "benchmarks.speed.device_kernels", f"--out={out}")
+    rows = json.loads(out.read_text(encoding="utf-8"))["results"]
+    assert all(row["spilled_bytes"] == row["stack_bytes"] == 0 and row["registers"] <= 64 for row in rows)
+    committed = ROOT / "benchmarks" / "speed" / "results" / "device_kernels.json"
+    named = [(row["game"], row["preset"], row["kernel"]) for row in rows]
+    assert named == [(r["game"], r["preset"], r["kernel"]) for r in json.loads(committed.read_text())["results"]]
+
+
+@pytest.mark.gpu
+def test_a_gpu_plays_as_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANABAKO_UNTRIED", "1")
+    here, there = (HanabiVectorEnv(256, observation="packed", device=device) for device in ("cpu", "cuda"))
+    seen, also_seen = here.reset(seed=1)[0], there.reset(seed=1)[0]
+    for _ in range(100):
+        np.testing.assert_array_equal(seen["observation"], also_seen["observation"].cpu().numpy())
+        actions = seen["action_mask"].argmax(axis=1)
+        seen, also_seen = here.step(actions)[0], there.step(actions)[0]
