@@ -286,6 +286,22 @@ def learning_speeds(report: dict) -> str:
     return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
 
 
+def device_kernels() -> str:
+    """Return what the GPU kernels need per thread, by game, kernel and presets with the same need."""
+    report = load("device_kernels")
+    alike: dict[tuple[str, str, int, int], list[str]] = {}
+    for row in report["results"]:
+        need = row["game"], row["kernel"], row["registers"], row["spilled_bytes"] + row["stack_bytes"]
+        alike.setdefault(need, []).append(f"`{row['preset']}`")
+    rows = [
+        [game, f"`{kernel}`", ", ".join(presets), str(registers), str(octets)]
+        for (game, kernel, registers, octets), presets in alike.items()
+    ]
+    header = ["game", "kernel", "presets", "registers", "bytes on the stack or spilled"]
+    compiled = "Compiled for capability {}.{}. ".format(*report["settings"]["capability"])
+    return markdown(header, rows, text_columns=3) + "\n" + compiled + machine_line(report)
+
+
 def machines() -> str:
     """Return decisions per second of one learner by machines and ranks, and the time of a sum of gradients."""
     report = load("machines")
@@ -348,6 +364,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "peers": peers,
     "compile-time": compile_time,
     "learner": learner,
+    "device_kernels": device_kernels,
     "machines": machines,
     "machines-needed": machines_needed,
     "clients": clients,

@@ -9,6 +9,7 @@ __all__ = ["EXTRAS", "advice", "need"]
 EXTRAS = {
     "PIL": "render",
     "matplotlib": "analysis",
+    "numba_cuda": "gpu",
     "openai": "llm",
     "ray": "cluster",
     "resvg_py": "render",

@@ -14,6 +14,7 @@ import numpy as np
 from numba import cuda
 
 from hanabako.compiler.jit import rule
+from hanabako.extras import need
 
 __all__ = ["IS_SIMULATED", "UNTRIED", "DeviceKernel", "check_device", "device_kernel", "thread_number"]
 
@@ -28,15 +29,16 @@ def check_device() -> None:
     """Check that kernels can run here.
 
     Raises:
-        RuntimeError: `UNTRIED` is not 1, or there is no CUDA GPU.
+        ModuleNotFoundError: numba-cuda is not installed.
+        RuntimeError: there is no CUDA GPU, or `UNTRIED` is not 1.
     """
+    if not IS_SIMULATED:
+        need('device="cuda"', "numba_cuda")
+    if not cuda.is_available():
+        raise RuntimeError('device="cuda" needs an NVIDIA GPU and its driver, but Numba finds none')
     if os.environ.get(UNTRIED) != "1":
         raise RuntimeError(
             f'device="cuda" is compiled and simulated, but has not yet run on a GPU: set {UNTRIED}=1 to use it anyway'
-        )
-    if not cuda.is_available():
-        raise RuntimeError(
-            'device="cuda" needs a CUDA GPU, its driver and numba-cuda, and finds none: use device="cpu"'
         )
 
 

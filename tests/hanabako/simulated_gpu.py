@@ -157,3 +157,9 @@ def test_a_learner_learns_the_same_from_the_gpu() -> None:
             weights.append([*learner.network.state_dict().values(), envs.statistics(), envs.decisions])
     for here, there in zip(*weights, strict=True):
         assert torch.equal(here, there) if isinstance(here, torch.Tensor) else here == there
+
+
+def test_what_never_ran_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HANABAKO_UNTRIED")
+    with pytest.raises(RuntimeError, match="has not yet run on a GPU: set HANABAKO_UNTRIED=1"):
+        pair("hanabi", "mini")
