@@ -41,9 +41,9 @@ GIB = 2**30
 class Args:
     """Check and measure games on a GPU."""
 
-    check_tables: Size = 65_536
+    compared: Size = 65_536
     """Tables that are compared with the CPU."""
-    check_steps: Size = 200
+    compared_steps: Size = 200
     """Steps of the comparison."""
     tables: tuple[int, ...] = (1024, 4096, 16_384, 65_536, 262_144, 1_048_576)
     """Numbers of tables whose speed is measured."""
@@ -71,7 +71,7 @@ def main(args: Args) -> None:
 
     told["equal"] = difference(args) or "equal"
     keep()
-    print(f"equality on {args.check_tables:,} tables over {args.check_steps} steps: {told['equal']}")
+    print(f"equality on {args.compared:,} tables over {args.compared_steps} steps: {told['equal']}")
     told["gib_per_second"] = bandwidth(args.seconds)
     for count in args.tables:
         told["speed"].append(speed(args, count, told["gib_per_second"]))
@@ -91,11 +91,11 @@ def main(args: Args) -> None:
 
 def difference(args: Args) -> str:
     """Return what differs first between games on the GPU and on the CPU; "" if nothing does."""
-    there = HanabiVectorEnv(args.check_tables, seed=7, observation="packed", device="cuda")
-    here = HanabiVectorEnv(args.check_tables, seed=7, observation="packed")
+    there = HanabiVectorEnv(args.compared, seed=7, observation="packed", device="cuda")
+    here = HanabiVectorEnv(args.compared, seed=7, observation="packed")
     torch.manual_seed(7)
     (seen_there, infos_there), (seen_here, infos_here) = there.reset(), here.reset()
-    for step in range(args.check_steps):
+    for step in range(args.compared_steps):
         pairs = {
             **{name: (seen_there[name], seen_here[name]) for name in seen_here},
             **{name: (infos_there[name], infos_here[name]) for name in infos_here if name != "final_obs"},

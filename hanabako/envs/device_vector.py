@@ -70,7 +70,7 @@ class DeviceVectorEnv(CardGameVectorEnv):
         """Begin games: see `CardGameVectorEnv.reset`. A ``reset_mask`` on the GPU, as the only option, stays there."""
         chosen = (options or {}).get("reset_mask")
         if isinstance(chosen, Tensor) and seed is None and len(options or {}) == 1 and self._was_reset:
-            self._deal(as_device_mask(chosen, self.num_envs))
+            self._begin_games(as_device_mask(chosen, self.num_envs))
             self._observe()
             return self._observations(), self._running_infos()
         if isinstance(chosen, Tensor):
@@ -82,7 +82,7 @@ class DeviceVectorEnv(CardGameVectorEnv):
             self.records.fill(self._tables)
             raise
 
-    def _deal(self, chosen: Any, stream: np.ndarray | None = None) -> None:
+    def _begin_games(self, chosen: Any, stream: np.ndarray | None = None) -> None:
         self._chosen.tensor.copy_(as_tensor(chosen))
         if stream is not None:
             self._stream.tensor.copy_(torch.from_numpy(stream))

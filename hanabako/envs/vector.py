@@ -187,12 +187,12 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             if seed is None:
                 seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)
-            self._deal(chosen, np.array([self._seed, first], np.uint64))
+            self._begin_games(chosen, np.array([self._seed, first], np.uint64))
             self._was_reset = True
         else:
-            self._deal(chosen)
+            self._begin_games(chosen)
 
-    def _deal(self, chosen: np.ndarray, stream: np.ndarray | None = None) -> None:
+    def _begin_games(self, chosen: np.ndarray, stream: np.ndarray | None = None) -> None:
         """Deal the chosen tables' next games, or those of a new ``stream`` (its seed and the first game's index)."""
         if stream is None:
             self._tables["state"]["episode"][chosen] += 1
@@ -233,7 +233,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             deal = {name: value for name, value in own.items() if name != "state"}
             if "state" in own:
                 self.game.load_position(self._states[table], own["state"])
-            self.game.load_deal(self._states[table], deal)
+            self.game.load_begin_games(self._states[table], deal)
         if given:
             self._loops.refresh(self._rules_array, self._tables)
 

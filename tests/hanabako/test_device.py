@@ -33,7 +33,7 @@ def test_the_simulated_gpu_plays_as_the_cpu(part: str) -> None:
 
 
 def test_the_first_script_for_a_gpu_runs_on_the_simulator(tmp_path: Path) -> None:
-    sizes = {"check-tables": 4, "check-steps": 6, "tables": 2, "steps": 3, "games": 4, "horizon": 4, "seconds": 0.01}
+    sizes = {"compared": 4, "compared-steps": 6, "tables": 2, "steps": 3, "games": 4, "horizon": 4, "seconds": 0.01}
     small = [f"--{name}={size}" for name, size in sizes.items()]
     out = tmp_path / "device.json"
     run("-m", "benchmarks.speed.device", *small, "--out", str(out), **SIMULATOR)
@@ -48,7 +48,7 @@ def test_the_second_script_for_a_gpu_trains_on_the_simulator(tmp_path: Path) -> 
     out = tmp_path / "training.json"
     run(
         "-m",
-        "benchmarks.strength.device_training",
+        "benchmarks.speed.device_training",
         *small,
         f"--run-dir={tmp_path / 'run'}",
         f"--out={out}",
@@ -85,7 +85,9 @@ def test_kernels_compile_to_machine_code_without_a_gpu(tmp_path: Path) -> None:
     assert all(row["spilled_bytes"] == row["stack_bytes"] == 0 and row["registers"] <= 64 for row in rows)
     committed = ROOT / "benchmarks" / "speed" / "results" / "device_kernels.json"
     named = [(row["game"], row["preset"], row["kernel"]) for row in rows]
-    assert named == [(r["game"], r["preset"], r["kernel"]) for r in json.loads(committed.read_text())["results"]]
+    assert named == [
+        (r["game"], r["preset"], r["kernel"]) for r in json.loads(committed.read_text(encoding="utf-8"))["results"]
+    ]
 
 
 @pytest.mark.gpu

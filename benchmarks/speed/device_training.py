@@ -1,8 +1,8 @@
 """Eight minutes of PPO on standard Hanabi for two, with games and network on one GPU.
 
-    HANABAKO_UNTRIED=1 python -m benchmarks.strength.device_training
+    HANABAKO_UNTRIED=1 python -m benchmarks.speed.device_training
 
-It writes ``benchmarks/strength/results/device_training.json``: the settings, the learning curve and the score of 10,000
+It writes ``benchmarks/speed/results/device_training.json``: the settings, the learning curve and the score of 10,000
 unseen games. The run is in ``runs/device_training``; an interrupted one continues at the next start.
 """
 
