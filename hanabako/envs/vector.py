@@ -233,7 +233,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             deal = {name: value for name, value in own.items() if name != "state"}
             if "state" in own:
                 self.game.load_position(self._states[table], own["state"])
-            self.game.load_begin_games(self._states[table], deal)
+            self.game.load_deal(self._states[table], deal)
         if given:
             self._loops.refresh(self._rules_array, self._tables)
 

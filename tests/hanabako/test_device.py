@@ -1,6 +1,5 @@
 """Games on a GPU: simulated on a CPU, compiled without a GPU, and run where there is one."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 from agents.learning import ppo
+from hanabako.files import read_json
 from hanabi_env import HanabiVectorEnv
 from tests.processes import ROOT
 
@@ -37,7 +37,7 @@ def test_the_first_script_for_a_gpu_runs_on_the_simulator(tmp_path: Path) -> Non
     small = [f"--{name}={size}" for name, size in sizes.items()]
     out = tmp_path / "device.json"
     run("-m", "benchmarks.speed.device", *small, "--out", str(out), **SIMULATOR)
-    told = json.loads(out.read_text(encoding="utf-8"))
+    told = read_json(out)
     assert told["equal"] == "equal"
     assert [row["tables"] for row in told["speed"]] == [2]
     assert [row["games"] for row in told["learning"]] == [4]
@@ -54,7 +54,7 @@ def test_the_second_script_for_a_gpu_trains_on_the_simulator(tmp_path: Path) -> 
         f"--out={out}",
         **SIMULATOR,
     )
-    told = json.loads(out.read_text(encoding="utf-8"))
+    told = read_json(out)
     assert told["finished"]
     assert told["curve"]
 
@@ -81,7 +81,7 @@ def test_partners_and_a_simulated_game_on_a_gpu_exclude_each_other() -> None:
 def test_kernels_compile_to_machine_code_without_a_gpu(tmp_path: Path) -> None:
     out = tmp_path / "kernels.json"
     run("-m", "benchmarks.speed.device_kernels", f"--out={out}")
-    rows = json.loads(out.read_text(encoding="utf-8"))["results"]
+    rows = read_json(out)["results"]
     assert all(row["spilled_bytes"] == row["stack_bytes"] == 0 and row["registers"] <= 64 for row in rows)
     committed = ROOT / "benchmarks" / "speed" / "results" / "device_kernels.json"
     named = [(row["game"], row["preset"], row["kernel"]) for row in rows]
