@@ -11,29 +11,16 @@ Differences from the paper: both networks share one optimizer and learning rate,
 clipped, there is one pass over each rollout, and the critic's state is the observations of all players only.
 """
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from ..networks.kinds import NETWORKS
 from ..networks.network import Network
 from .common.algorithms import command_line
-from .common.selfplay import SelfPlayEnvs
+from .common.selfplay import EveryView
 from .ppo import PPO, Args
 
-__all__ = ["MAPPO", "ActorCritic", "Args", "EveryView"]
-
-
-class EveryView(SelfPlayEnvs):
-    """Self-play with ``observations`` (games, players * words) of all players, the player to move first."""
-
-    def _show(self) -> None:
-        super()._show()
-        views = self._env.observe_all()["observation"]
-        players = views.shape[1]
-        order = (self.players.numpy()[:, None] + np.arange(players)) % players
-        turned = np.take_along_axis(views, order[:, :, None], 1)
-        self.observations = torch.from_numpy(turned.reshape(self.games, -1).view(np.int64))
+__all__ = ["MAPPO", "ActorCritic", "Args"]
 
 
 class ActorCritic(Network):

@@ -1,13 +1,15 @@
 """SAD, the Simplified Action Decoder (Hu & Foerster 2020): partners see the greedy action besides an exploring one.
 
-    hanabako train --algorithm sad --preset mini --minutes 2
+    hanabako train --algorithm sad --preset mini --minutes 2                         # memoryless
+    hanabako train --algorithm sad --preset mini --minutes 5 --network recurrent
 
 Partners read meaning into each action, so random exploration confuses them. During training SAD therefore shows them
 two actions of the last player: the one taken, which changed the game, and the greedy one, which the player would have
 chosen without exploring. Once training is over no one explores, and the two are the same.
 
-It is `agents.learning.vdn` with one more input, see `agents.networks.greedy_input`. As in the authors' program, the
-input covers the last action only.
+It is `agents.learning.iql` with one more input, see `agents.networks.greedy_input`. As in the authors' program, the
+input covers the last action only. The paper's SAD is recurrent and sums the players' values (VDN). With the usual
+networks this one is *memoryless*: a player reads one greedy action and forgets it. Results say ``sad-memoryless`` then.
 """
 
 from dataclasses import dataclass
@@ -20,21 +22,21 @@ from ..networks.greedy_input import event_words
 from .common.algorithms import command_line
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .vdn import VDN
-from .vdn import Args as VDNArgs
+from .iql import IQL
+from .iql import Args as IQLArgs
 
 __all__ = ["SAD", "Args"]
 
 
 @dataclass(frozen=True)
-class Args(VDNArgs):
+class Args(IQLArgs):
     """Train one network to play every seat of a cooperative game, with the last player's greedy action as an input."""
 
     prefix = "greedy-"
 
 
-class SAD(VDN):
-    """VDN with the last greedy action as an input: an `agents.learning.common.trainer.Algorithm`."""
+class SAD(IQL):
+    """IQL with the last greedy action as an input: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
@@ -44,11 +46,11 @@ class SAD(VDN):
         position."""
 
     def inputs(self) -> Tensor:
-        """See `VDN.inputs`."""
+        """See `QLearner.inputs`."""
         return torch.cat([self.envs.observations, self.told], 1)
 
     def follow(self, players: Tensor, greedy: Tensor, dones: Tensor) -> None:
-        """See `VDN.follow`."""
+        """See `QLearner.follow`."""
         place = (players - self.envs.players) % self.envs.config.players
         self.told = torch.where(dones, 0, self.words[place, greedy.cpu()])[:, None]
 

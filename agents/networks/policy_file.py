@@ -20,14 +20,23 @@ from safetensors.torch import save
 from torch import Tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from hanabako.files import parse_json, write_bytes
+from hanabako.files import parse_json, read_json, write_bytes
 from hanabako.games import config_from_dict, config_to_dict
 from hanabako.words.checks import shown
 
 from .kinds import NETWORKS
 from .network import Network
 
-__all__ = ["MOST_BYTES", "check_numbers", "check_shapes", "opened", "read_metadata", "read_network", "save_policy"]
+__all__ = [
+    "MOST_BYTES",
+    "check_numbers",
+    "check_shapes",
+    "opened",
+    "read_metadata",
+    "read_network",
+    "refuse_old_vdn",
+    "save_policy",
+]
 
 FORMAT = "hanabako-policy-2"
 OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: all were dense
@@ -45,7 +54,7 @@ def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]
         path: the file; it is written completely or not at all.
         network: the network.
         config: the config for which it was trained.
-        about: how it was trained (game steps, seconds, seed, score ...), as JSON types.
+        about: how it was trained (algorithm, game steps, seconds, seed, score ...), as JSON types.
 
     Raises:
         OSError: the disk is full, or the folder is not writable.
@@ -68,7 +77,7 @@ def read_metadata(path: Path) -> dict[str, Any]:
     """Return the metadata that `save_policy` wrote: ``format``, ``config``, ``network``, ``about``.
 
     Raises:
-        ValueError: the file is missing, truncated, or not a policy file.
+        ValueError: the file is missing, truncated, not a policy file, or of the old VDN (see `refuse_old_vdn`).
     """
     metadata = {key: parse_json(text, f"{key} of {path}", MOST_CHARACTERS) for key, text in entries_of(path).items()}
     metadata.pop("sha256", None)
@@ -83,8 +92,27 @@ def read_metadata(path: Path) -> dict[str, Any]:
         config_from_dict(metadata["config"])
     except (ValueError, TypeError) as error:
         raise ValueError(f"config of {path}: {error}") from error
+    if "algorithm" not in metadata["about"]:
+        refuse_old_vdn(path.parent)
     metadata["network"].setdefault("kind", "dense")
     return metadata
+
+
+def refuse_old_vdn(run_dir: Path) -> None:
+    """Refuse a run that was made when ``vdn`` was the name of today's ``iql``; its settings have no ``waiting``.
+
+    The policy files of that time do not name their algorithm; only the ``config.json`` beside them does.
+
+    Raises:
+        ValueError: ``run_dir`` holds such a run.
+    """
+    try:
+        about = read_json(run_dir / "config.json")
+    except (OSError, ValueError):
+        return
+    named = about if isinstance(about, dict) and isinstance(about.get("args"), dict) else {"args": {}}
+    if named.get("algorithm") == "vdn" and "waiting" not in named["args"]:
+        raise ValueError(f"{run_dir} was made by what was called vdn and is now iql: train it again, --algorithm iql")
 
 
 def entries_of(path: Path) -> dict[str, str]:

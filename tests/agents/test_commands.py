@@ -19,13 +19,16 @@ import hanabako
 from agents import ppo, registry
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
-from agents.learning import vdn
+from agents.learning import iql
 from agents.learning.common import algorithms, launch
 from agents.learning.common.algorithms import NAMES, maker_of, named
 from agents.learning.common.runs import read_metrics
+from agents.networks.network import DenseNetwork
+from agents.networks.neural_policy import load_policy, read_metadata, save_policy
 from hanabako.engine.game import Game
 from hanabako.files import write_text
 from hanabako.games import GameEntry, games
+from hanabi_env import PRESETS
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
 
@@ -64,7 +67,7 @@ HUGE = [
     for words in (
         *("evaluate hanabi --games", "benchmark --games", "benchmark --repeats", "record --games", "train --games"),
         *("train --final-games", "train --evaluation-games", "train --minibatch", "train --horizon", "train --ranks"),
-        *("train --algorithm vdn --passes", "train --algorithm cloning --epochs"),
+        *("train --algorithm iql --passes", "train --algorithm cloning --epochs"),
     )
 ]
 """Commands that ask for too much."""
@@ -369,9 +372,11 @@ def test_every_algorithm_is_trained_by_name_and_found_again_when_its_run_goes_on
     assert about["algorithm"] == name and len(read_metrics(run_dir)) == 1
     main(["train", "--resume", str(run_dir)])
     assert len(read_metrics(run_dir)) == 2
+    assert load_policy(path := run_dir / "policy.safetensors").name == "run"
+    assert read_metadata(path)["about"]["algorithm"] == name
 
 
-@pytest.mark.parametrize("name", ["vdn", "off_belief", "cloning"])
+@pytest.mark.parametrize("name", ["iql", "off_belief", "cloning"])
 def test_a_run_that_does_not_say_who_made_it_goes_on_by_its_settings(name: str, tmp_path: Path):
     learner = named(name)
     about = {"args": learner.settings().to_json(), "ranks": 1}
@@ -386,8 +391,45 @@ def test_a_run_is_not_resumed_by_another_algorithm(tmp_path: Path):
         main(["train", "--algorithm", "mappo", "--resume", str(run_dir)])
 
 
+def test_a_run_of_what_was_called_vdn_is_refused(tmp_path: Path):
+    """Today's VDN has other settings, and iql another replay memory."""
+    old = {name: value for name, value in iql.Args().to_json().items() if name != "trust"}
+    about = {"algorithm": "vdn", "args": old, "ranks": 1}
+    (tmp_path / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    words = "was made by what was called vdn and is now iql: train it again, --algorithm iql"
+    for told in ([], ["--algorithm", "vdn"], ["--algorithm", "iql"]):
+        with pytest.raises(SystemExit, match=words):
+            main(["train", "--resume", str(tmp_path), "--ranks", "1", *told])
+
+
+def test_a_policy_of_what_was_called_vdn_is_refused(tmp_path: Path):
+    """It neither plays nor starts a run nor is read as the level below; a copy without its run cannot be told."""
+    config, path = PRESETS["mini"], tmp_path / "policy.safetensors"
+    old = {"algorithm": "vdn", "args": {"q_lambda": 0.8}}
+    (tmp_path / "config.json").write_text(json.dumps(old), encoding="utf-8")
+    save_policy(path, DenseNetwork(config, width=8, layers=1), config, {"name": "mine"})
+    words = f"{tmp_path} was made by what was called vdn and is now iql: train it again, --algorithm iql"
+    with pytest.raises(ValueError, match=words):
+        load_policy(path, config)
+    train = ["train", "--preset", "mini", "--ranks", "1"]
+    below = [*train, "--algorithm", "off_belief", "--level-below", str(path)]
+    for told in (["evaluate", "hanabi", "--agents", str(path), "--games", "2"], [*train, "--start", str(path)], below):
+        with pytest.raises(SystemExit, match=words):
+            main(told)
+    save_policy(path, DenseNetwork(config, width=8, layers=1), config, {"name": "mine", "algorithm": "iql"})
+    load_policy(path, config)
+    (tmp_path / "config.json").write_text("[]", encoding="utf-8")
+    save_policy(path, DenseNetwork(config, width=8, layers=1), config, {"name": "mine"})
+    load_policy(path, config)
+
+
 def test_the_help_of_an_algorithm_shows_its_own_settings(capsys: pytest.CaptureFixture[str]):
-    for name, setting in (("vdn", "--q-lambda"), ("off_belief", "--level-below"), ("ppo", "--gae-lambda")):
+    for name, setting in (
+        ("iql", "--q-lambda"),
+        ("vdn", "--waiting"),
+        ("off_belief", "--level-below"),
+        ("ppo", "--gae-lambda"),
+    ):
         with pytest.raises(SystemExit, match="0"):
             main(["train", f"--algorithm={name}", "--help"])
         out = capsys.readouterr().out
@@ -405,8 +447,8 @@ def test_ranks_share_the_games_evenly(monkeypatch: pytest.MonkeyPatch):
 def test_ranks_are_as_many_as_can_share_what_an_algorithm_learns_from(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(launch, "usable_cores", lambda: 8)
     assert launch.ranks_for(named("ppo").settings(device="cpu")) == 8
-    assert launch.ranks_for(vdn.Args(device="cpu", minibatch=64)) == 4  # sequences of 16 decisions
-    assert launch.ranks_for(vdn.Args(device="cpu", games=7)) == 1
+    assert launch.ranks_for(iql.Args(device="cpu", minibatch=64)) == 4  # sequences of 16 decisions
+    assert launch.ranks_for(iql.Args(device="cpu", games=7)) == 1
 
 
 def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):
@@ -421,10 +463,10 @@ def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.Monkey
     monkeypatch.setattr(GameEntry, "compile", lambda *_: None)
     monkeypatch.setattr(launch, "torchrun", torchrun)
     words = ["--ranks", "2", "--preset", "mini", "--config", "derived=true"]
-    main(["train", "--algorithm", "vdn", *words, "history=2", "--q-lambda", "0.5"])
+    main(["train", "--algorithm", "iql", *words, "history=2", "--q-lambda", "0.5"])
     main(["train", *words, "--start", "hanabi-mini-2p"])
     meant = {
-        "vdn": vdn.Args(preset="mini", config=("derived=true", "history=2"), q_lambda=0.5),
+        "iql": iql.Args(preset="mini", config=("derived=true", "history=2"), q_lambda=0.5),
         "ppo": ppo.Args(preset="mini", config=("derived=true",), start="hanabi-mini-2p"),
     }
     for (module, ranks, content), (name, settings) in zip(started, meant.items(), strict=True):

@@ -1,189 +1,187 @@
-"""VDN: its formulas against plain loops, its replay memory, runs that resume, and a game that it solves."""
+"""VDN and QMIX: their losses against plain loops over players, and the mixing network."""
 
-import json
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agents.learning import sad
-from agents.learning.common.algorithms import command_line
+from agents.learning import iql, qmix, vdn
 from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import read_metrics
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.common.trainer import train
-from agents.learning.vdn import VDN, Args, double_values, epsilons, returns_of
-from agents.networks.network import masked, q_values
-from hanabi_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+from agents.learning.common.replay import Sequences
+from agents.learning.common.selfplay import EveryView
+from tests.agents.tiny_runs import SMALL
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
-TINY = Args(**SMALL, rollouts=2)
-ALGORITHMS: dict[str, Any] = {"vdn": VDN, "sad": sad.SAD}
-SETTINGS: dict[str, Args] = {"vdn": TINY, "sad": sad.Args(**asdict(TINY))}
+GAMMA = 0.9
+PRICE = 0.5
+LEARNERS: dict[str, Any] = {"vdn": (vdn.VDN, vdn.Args), "qmix": (qmix.QMIX, qmix.Args)}
+NETWORKS = pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent"])
+TEAMS = pytest.mark.parametrize("players", [2, 3])
 
 
-def test_returns_are_those_of_the_definition():
-    """Lambda mixes the n-step returns with weights (1 - lambda) lambda^(n - 1); the longest gets the rest."""
-    generator = torch.Generator().manual_seed(1)
-    horizon, games, gamma, mixture = 9, 7, 0.9, 0.7
-    rewards, values = torch.randn(2, horizon, games, generator=generator, dtype=torch.float64)
-    dones = torch.rand(horizon, games, generator=generator) < 0.2
-    fast = returns_of(rewards, dones, values, gamma, mixture)
-    for game in range(games):
-        for first in range(horizon):
-            expected, weight, earned = 0.0, 1.0, 0.0
-            for n, t in enumerate(range(first, horizon)):
-                earned += gamma**n * rewards[t, game].item()
-                n_steps = earned + gamma ** (n + 1) * values[t, game].item() * (not dones[t, game])
-                is_last = t == horizon - 1 or bool(dones[t, game])
-                expected += weight * (1 if is_last else 1 - mixture) * n_steps
-                weight *= mixture
-                if is_last:
-                    break
-            assert fast[first, game].item() == pytest.approx(expected)
-
-
-def test_advantages_have_mean_zero_over_legal_actions():
-    generator = torch.Generator().manual_seed(2)
-    logits, values = torch.randn(5, 4, generator=generator), torch.randn(5, generator=generator)
-    masks = torch.tensor([[1, 1, 1, 1], [0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 1]], dtype=torch.int8)
-    q = q_values(logits, values, masks)
-    for row, (numbers, value) in enumerate(zip(logits.tolist(), values.tolist(), strict=True)):
-        legal = [action for action in range(4) if masks[row, action]]
-        mean = sum(numbers[action] for action in legal) / len(legal)
-        for action in legal:
-            assert q[row, action].item() == pytest.approx(value + numbers[action] - mean, abs=1e-5)
-
-
-def test_one_network_chooses_the_action_that_the_other_values():
-    masks = torch.tensor([[1, 1, 0], [1, 1, 1]], dtype=torch.int8)
-    chooses, values = torch.tensor([[1.0, 2.0, 9.0], [3.0, 2.0, 1.0]]), torch.tensor([[7.0, 5.0, 8.0], [4.0, 6.0, 8.0]])
-    assert double_values(chooses, values, masks).tolist() == [5.0, 4.0]
-
-
-def test_games_explore_in_equal_factors():
-    assert epsilons(0.5, 3, 3).tolist() == pytest.approx([0.5, 0.25, 0.125])
-    assert epsilons(0.4, 8, 1).tolist() == pytest.approx([0.4])
-
-
-def test_each_game_explores_as_often_as_its_epsilon_says():
-    """Exploration is counted over 6,400 decisions; some random actions are greedy ones. False alarms: below 1e-6."""
-    envs = SelfPlayEnvs(PRESETS["mini"], 64, 1, ALONE)
-    learner = VDN(replace(TINY, games=64, horizon=100, minibatch=100, preset="mini"), envs, ALONE)
-    learner.epsilons = torch.tensor([0.0, 0.5]).repeat(32)
-    followed = torch.zeros(64)
-
-    def follow(players: torch.Tensor, greedy: torch.Tensor, dones: torch.Tensor) -> None:
-        followed.add_(taken[0] == greedy)
-
-    taken: list[torch.Tensor] = []
-    step = envs.step
-
-    def noted(actions: torch.Tensor) -> Any:
-        taken[:] = [actions]
-        return step(actions)
-
-    envs.step, learner.follow = noted, follow
-    learner.collect()
-    assert (followed[::2] == 100).all()
-    share = followed[1::2].mean().item() / 100
-    assert 0.5 < share < 0.75  # half of them, and at most one in four of the others
-
-
-@pytest.mark.parametrize("network", ["symmetric", "recurrent"])
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_replay_memory_gives_back_what_was_decided(name, network):
-    """Without exploration, a sequence's greedy actions equal those taken, even if its memories do not start empty."""
-    args = replace(SETTINGS[name], preset="mini", network=network, horizon=24, minibatch=24)
-    envs = SelfPlayEnvs(PRESETS["mini"], args.games, args.seed, ALONE)
-    learner = ALGORITHMS[name](args, envs, ALONE)
-    torch.nn.init.normal_(learner.network.get_parameter("head.weight"))
-    learner.epsilons = torch.zeros(args.games)
+def learner_of(name: str, network: str, players: int, **settings: Any) -> Any:
+    """Return a learner that has played, whose network and target differ, and whose values are not near 0."""
+    kind, args_of = LEARNERS[name]
+    history = (f"history={players - 1}",)
+    args = args_of(**SMALL | {"games": 8, "minibatch": 64}, players=players, config=history, network=network)
+    args = replace(args, gamma=GAMMA, q_lambda=0.0, rollouts=2, trunk="float32", **settings)
+    torch.manual_seed(5)
+    learner = kind(args, EveryView(args.make_config(), args.games, 1, ALONE), ALONE)
+    for weights in (*learner.learner.parameters(), *learner.target.parameters()):
+        weights.data.add_(0.05 * torch.randn_like(weights))
+    learner.epsilons = torch.full((8,), 0.5)
     for _ in range(3):
         learner.collect()
-    some = learner.replay.sample(200, torch.Generator().manual_seed(3))
-    assert some.dones.any() and (network == "symmetric" or some.memories.abs().sum() > 0)
-    logits, values = learner.outputs(learner.network, some)
-    q = q_values(logits, values, some.masks)[:-1]
-    chosen = q.gather(2, some.actions[..., None]).squeeze(2)
-    best = masked(q, some.masks[:-1]).max(2).values
-    torch.testing.assert_close(chosen, best, rtol=0, atol=2e-2)  # memories are stored in float16
-    assert (q.std(2) > 0.2).float().mean() > 0.9, "or any action would be as good"
+    return learner
 
 
-def test_the_oldest_rollout_makes_room():
-    envs = SelfPlayEnvs(PRESETS["mini"], 4, 1, ALONE)
-    learner = VDN(replace(TINY, games=4, rollouts=2, minibatch=8, preset="mini"), envs, ALONE)
-    for k in range(3):
-        learner.replay.begin().rewards.fill_(k + 1)
-        seen = set(learner.replay.sample(64, torch.Generator().manual_seed(1)).rewards.unique().tolist())
-        assert seen == [{1}, {1, 2}, {2, 3}][k]
+def sequences_of(learner: Any) -> Sequences:
+    return learner.replay.sample(12, torch.Generator().manual_seed(2))
 
 
-@pytest.mark.parametrize(("name", "network"), [("vdn", "symmetric"), ("vdn", "recurrent"), ("sad", "recurrent")])
-def test_a_stopped_run_resumes_to_the_last_bit(tmp_path, name, network):
-    algorithm = ALGORITHMS[name]
-    args = replace(SETTINGS[name], steps=4 * UPDATE, network=network)
-    assert_resumes(partial(train, algorithm=algorithm), args, tmp_path)
+def views(learner: Any, words: torch.Tensor) -> list[torch.Tensor]:
+    """Return the observations (1, words) of all players, the player to move first."""
+    size = learner.network.words
+    return [words[None, k * size : (k + 1) * size].contiguous() for k in range(learner.envs.config.players)]
 
 
-def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
-    run_dir = train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "run"), VDN)
-    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
-    about["args"]["rollouts"] = 3
-    (run_dir / "config.json").write_text(json.dumps(about), encoding="utf-8")
-    with pytest.raises(ValueError, match="its replay memory holds observations of another shape"):
-        train(Args(resume=run_dir), VDN)
+def slow_terms(learner: Any, network: Any, some: Sequences, row: int) -> list[tuple[torch.Tensor, list[torch.Tensor]]]:
+    """Return, for every position of a sequence, the mover's Q (-inf if illegal) and the others' values."""
+    found, players = [], learner.envs.config.players
+    has_memory = network.initial_memory(1) is not None
+    memories = [some.memories[row, k][None] for k in range(players)]
+    for t in range(len(some.players)):
+        mover, mask = int(some.players[t, row]), some.masks[t, row].bool()
+        seats = [(mover + k) % players for k in range(players)]
+        outputs = [
+            network.step(view, memories[seat] if has_memory else None)
+            for seat, view in zip(seats, views(learner, some.observations[t, row]), strict=True)
+        ]
+        logits, value, kept = outputs[0]
+        q = torch.where(mask, value + logits[0] - logits[0][mask].mean(), -torch.inf)
+        found.append((q, [value[0] for _, value, _ in outputs[1:]]))
+        if has_memory:
+            memories[mover] = kept
+            if t < len(some.dones) and some.dones[t, row]:
+                memories = [network.initial_memory(1) for _ in range(players)]
+    return found
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"game": "ikebana", "preset": None}, "game must be a cooperative one, .* got ikebana"),
-        ({"start": "nothing"}, "start must be the file of a policy or the name of one that ships, got 'nothing'"),
-        ({"minibatch": 60}, "minibatch must be a multiple of horizon \\* ranks = 8, got 60"),
-        ({"rollouts": 0}, "rollouts must be at least 1"),
-        ({"passes": 0}, "passes must be at least 1"),
-    ],
-)
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_settings_that_cannot_work_are_refused(tmp_path, name, change, words):
-    with pytest.raises(ValueError, match=words):
-        train(replace(SETTINGS[name], run_dir=tmp_path / "run", **change), ALGORITHMS[name])
-    assert not (tmp_path / "run").exists()
+def slow_mixture(mixer: qmix.Mixer, opening: torch.Tensor, terms: list[torch.Tensor], state: torch.Tensor) -> Any:
+    """Return the mixed value by plain loops over players and units."""
+    bits = [int(word) >> bit & 1 for word in state ^ opening for bit in range(64)]
+    hidden = mixer.state.weight @ torch.tensor(bits, dtype=torch.float32) + mixer.state.bias
+    numbers = mixer.weights.weight @ hidden.clamp(min=0) + mixer.weights.bias
+    players, units, total = len(terms), mixer.units, numbers[-1]
+    for unit in range(units):
+        x = sum(numbers[unit * players + k].abs() * terms[k] for k in range(players)) + numbers[units * players + unit]
+        total = total + numbers[units * (players + 1) + unit].abs() * (x if x > 0 else torch.expm1(x))
+    return total
 
 
-@pytest.mark.parametrize(("preset", "players"), [("all_extensions", 3), ("standard", 5), ("black_powder", 4)])
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_any_number_of_players_learns_any_variant(name, preset, players):
-    args = replace(SETTINGS[name], preset=preset, players=players)
-    learner = ALGORITHMS[name](args, SelfPlayEnvs(args.make_config(), args.games, 1, ALONE), ALONE)
-    for _ in range(2):
-        assert learner.learn(1.0)["loss"] > 0
+def slow_team(learner: Any, module: Any, terms: list[torch.Tensor], words: torch.Tensor) -> Any:
+    """Return the team's value of the players' terms."""
+    if isinstance(learner, qmix.QMIX):
+        return slow_mixture(module.mixer, module.mixer.opening, terms, words)
+    return terms[0] + learner.args.waiting * sum(terms[1:])
 
 
-LAST_CARDS = "colors=1,ranks=2,hand_size=1,max_information_tokens=1"
-"""The cards 1 1 1 2, one card per hand, one token and one life.
+@torch.no_grad()
+def slow_loss(learner: Any, some: Sequences) -> float:
+    """Return the mean squared error of one-step double Q-learning of the team's values, by plain loops."""
+    fast, slow = learner.learner, learner.target
+    policy, target = (module.policy if isinstance(learner, qmix.QMIX) else module for module in (fast, slow))
+    errors = []
+    for row in range(some.actions.shape[1]):
+        ours, theirs = (slow_terms(learner, network, some, row) for network in (policy, target))
+        for t, action in enumerate(some.actions[:, row].tolist()):
+            chosen = slow_team(learner, fast, [ours[t][0][action], *ours[t][1]], some.observations[t, row])
+            best = theirs[t + 1][0][ours[t + 1][0].argmax()]
+            after = slow_team(learner, slow, [best, *theirs[t + 1][1]], some.observations[t + 1, row])
+            reward = float(some.rewards[t, row])
+            if some.dones[t, row]:
+                aim = reward * (PRICE if reward < 0 else 1)
+            else:
+                aim = reward + GAMMA * float(after)
+            errors.append((float(chosen) - aim) ** 2)
+    return sum(errors) / len(errors)
 
-A player who plays the 2 first, or discards it, has lost a point."""
+
+@pytest.mark.parametrize("name", LEARNERS)
+@NETWORKS
+@TEAMS
+@torch.no_grad()
+def test_the_loss_is_that_of_the_definition(name: str, network: str, players: int):
+    learner = learner_of(name, network, players)
+    some = sequences_of(learner)
+    assert some.dones.any() and (some.rewards < 0).any()
+    assert float(learner.loss(some, PRICE)[0]) == pytest.approx(slow_loss(learner, some), rel=1e-4)
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_it_solves_a_game_of_four_cards(tmp_path, name):
-    """Every greedy game gets both points, the maximum. Players cannot see their own card."""
-    tiny = {"config": tuple(LAST_CARDS.split(",")), "games": 64, "minibatch": 256, "width": 32, "rollouts": 8}
-    args = replace(SETTINGS[name], **tiny, learning_rate=5e-3, epsilon_power=2.0, steps=60_000, final_games=500)
-    last = read_metrics(train(replace(args, run_dir=tmp_path / "run"), ALGORITHMS[name]))[-1]
-    assert args.make_config().max_score == 2
-    assert (last["greedy_score"], last["greedy_perfect"]) == (2, 1)
+@NETWORKS
+@torch.no_grad()
+def test_without_waiting_players_vdn_is_iql(network: str):
+    """The same loss from the same positions; with one waiting player, the values differ by that player's term."""
+    learner = learner_of("vdn", network, 2, waiting=0.0)
+    some = sequences_of(learner)
+    own = some._replace(observations=learner.own_view(some.observations))
+    alone, values = iql.IQL.loss(_as_iql(learner), own, PRICE)
+    assert float(learner.loss(some, PRICE)[0]) == pytest.approx(float(alone), rel=1e-5)
+    learner = learner_of("vdn", network, 2)
+    _, both = learner.loss(some, PRICE)
+    waiting = learner.outputs(learner.learner, some)[1][:-1, :, 1]
+    torch.testing.assert_close(both - values, waiting, rtol=0, atol=1e-4)
+    assert waiting.std() > 0.01
 
 
-@pytest.mark.parametrize("name", ["vdn", "sad"])
-def test_every_command_explains_itself(name, capsys):
-    with pytest.raises(SystemExit) as end:
-        command_line(f"agents.learning.{name}", ["--help"])
-    assert end.value.code == 0
-    assert "--rollouts" in capsys.readouterr().out
+def _as_iql(learner: Any) -> iql.IQL:
+    """Return an IQL learner with the networks of a VDN learner."""
+    alone = object.__new__(iql.IQL)
+    alone.__dict__.update(learner.__dict__)
+    return alone
+
+
+def mixer_of(players: int, seed: int) -> qmix.Mixer:
+    """Return a mixing network of random weights of both signs."""
+    torch.manual_seed(seed)
+    mixer = qmix.Mixer(torch.zeros(2, dtype=torch.int64), players, units=8, width=16)
+    for weights in mixer.parameters():
+        torch.nn.init.normal_(weights)
+    return mixer
+
+
+@given(players=st.integers(2, 5), seed=st.integers(0, 10**6), more=st.floats(0.01, 10))
+def test_a_greater_value_of_a_player_never_lowers_the_teams(players: int, seed: int, more: float):
+    mixer = mixer_of(players, seed)
+    values, state = torch.randn(32, players), torch.randint(2**63 - 1, (32, 2))
+    with torch.no_grad():
+        before = mixer(values, state)
+        for player in range(players):
+            greater = values.clone()
+            greater[:, player] += more
+            assert (mixer(greater, state) >= before - 1e-4 * before.abs()).all()
+
+
+@torch.no_grad()
+def test_the_mixture_depends_on_the_state_and_begins_near_the_sum():
+    values = torch.rand(64, 3)
+    state = torch.randint(2**63 - 1, (64, 2))
+    mixer = mixer_of(3, 1)
+    assert (mixer(values, state) - mixer(values, state.flip(0))).abs().mean() > 0.1
+    torch.manual_seed(1)
+    fresh = qmix.Mixer(torch.zeros(2, dtype=torch.int64), 3, units=32, width=64)
+    torch.testing.assert_close(fresh(values, torch.zeros_like(state)), values.sum(1), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_policy_reads_only_its_own_view(name: str):
+    """The saved network is an ordinary one, and what others see does not change its actions."""
+    learner = learner_of(name, "dense", 2)
+    seen = learner.inputs()
+    assert seen.shape[1] == 2 * learner.network.words
+    assert torch.equal(learner.own_view(seen), seen[:, : learner.network.words])
+    state = learner.network.state_dict()
+    assert not any("mixer" in part for part in state)

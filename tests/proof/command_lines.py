@@ -42,7 +42,7 @@ LINES = (
     "play koikoi --with random --config rounds=1 --out game.json",
     f"benchmark hanabi {SMALL} --games 2 --seconds 1e-6 --repeats 1",
     f"train {SMALL} --steps 64 --games 8 --horizon 4 --minibatch 32 --evaluations 1 --width 8 --run-dir run --seed 5",
-    f"train --algorithm vdn {SMALL} --minutes 1 --games 8 --horizon 4 --minibatch 32 --gamma 0.9 --epsilon 0.1",
+    f"train --algorithm iql {SMALL} --minutes 1 --games 8 --horizon 4 --minibatch 32 --gamma 0.9 --epsilon 0.1",
     "train --game koikoi --opponent random --ranks 1 --learning-rate 1e-3 --device cpu",
     "train --algorithm cloning --agent smart --preset mini --epochs 1",
     "train --resume had.run",

@@ -42,7 +42,7 @@ HANABI = ("--preset", "very_small")
 RUNS: dict[str, tuple[str, int, tuple[str, ...], int]] = {
     "ppo, 1 rank": ("agents.ppo", 1, HANABI, 50),
     "ppo, 2 ranks": ("agents.ppo", 2, HANABI, 50),
-    "vdn": ("agents.learning.vdn", 1, (*HANABI, "--rollouts", "2"), 4),
+    "iql": ("agents.learning.iql", 1, (*HANABI, "--rollouts", "2"), 4),
     "sad": ("agents.learning.sad", 1, (*HANABI, "--rollouts", "2"), 4),
     "mappo": ("agents.learning.mappo", 1, HANABI, 4),
     "other_play": ("agents.learning.other_play", 1, ("--preset", "mini"), 4),

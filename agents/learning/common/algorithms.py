@@ -22,6 +22,7 @@ from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
+from ...networks.policy_file import refuse_old_vdn
 from ...registry import need_trust
 from .ranks import has_other_machines
 from .runs import finished, read_about
@@ -29,7 +30,7 @@ from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
 
 __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
 
-NAMES = ("ppo", "mappo", "other_play", "vdn", "sad", "off_belief", "cloning", "league")
+NAMES = ("ppo", "mappo", "other_play", "iql", "vdn", "qmix", "sad", "off_belief", "cloning", "league")
 """The modules of ``agents/learning`` that are algorithms."""
 METHODS = ("learn", "state", "restore")
 WRONG = "wrong-"
@@ -98,9 +99,10 @@ def maker_of(run_dir: Path) -> Learner:
     A run may come from someone else, so only algorithms that ship are imported on its word.
 
     Raises:
-        ValueError: the directory holds no run, or a run of an algorithm that does not ship.
+        ValueError: the directory holds no run, a run of an algorithm that does not ship, or one of the old VDN.
     """
     about = read_about(run_dir)
+    refuse_old_vdn(run_dir)
     if "algorithm" in about:
         if about["algorithm"] not in NAMES:
             made = f"{run_dir} was made by the algorithm {shown(about['algorithm'])}, which does not ship"

@@ -56,9 +56,31 @@ class NetworkSettings(Settings):
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``."""
+        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``, see `check_memory`."""
         super().check_agents(config, kind)
-        self.started(config)
+        self.check_memory(config)
+
+    def remembers(self, config: Any) -> bool:
+        """Whether the network to train has memory, by its kind or because the one in ``start`` has.
+
+        Raises:
+            ValueError: as in `started`.
+        """
+        started = self.started(config)
+        return self.network == "recurrent" if started is None else started.initial_memory(1) is not None
+
+    def check_memory(self, config: Any) -> None:
+        """Refuse a network with memory of three or more players that would not see all actions since its last decision.
+
+        Its memory changes only with a player's own decisions, and several others have acted in between.
+
+        Raises:
+            ValueError: the network is such a network, or as in `started`.
+        """
+        least, history = config.players - 1, getattr(config, "history", None)
+        if self.remembers(config) and history is not None and history < least and least > 1:
+            why = f"a recurrent network of {config.players} players must see all actions since its last decision"
+            raise ValueError(f"history must be at least {least}, got {history}: {why} (--config history={least})")
 
     def make_network(self, config: Any, opening: Tensor, device: torch.device) -> Network:
         """Return a new network of the kind and size in the settings, or the one in ``start``, ready to learn.

@@ -12,7 +12,7 @@ from hanabako.games import game_of
 
 from .ranks import Ranks
 
-__all__ = ["SelfPlayEnvs"]
+__all__ = ["EveryView", "SelfPlayEnvs"]
 
 STATISTICS = ("score", "length", "fireworks_score")
 """Statistics of finished games for the log, if the game has them."""
@@ -132,6 +132,18 @@ class SelfPlayEnvs:
         """The inverse of `state`; observations, masks and players are those of the restored games."""
         self._env.set_state({name: value if value.ndim else value.item() for name, value in state.items()})
         self._show()
+
+
+class EveryView(SelfPlayEnvs):
+    """Self-play with ``observations`` (games, players * words) of all players, the player to move first."""
+
+    def _show(self) -> None:
+        super()._show()
+        views = self._env.observe_all()["observation"]
+        players = views.shape[1]
+        order = (self.players.numpy()[:, None] + np.arange(players)) % players
+        turned = np.take_along_axis(views, order[:, :, None], 1)
+        self.observations = torch.from_numpy(turned.reshape(self.games, -1).view(np.int64))
 
 
 def compile_once(config: Any, games: int, ranks: Ranks) -> None:

@@ -25,6 +25,7 @@ from hanabako.words.checks import shown
 
 from ...networks.network import Network, kind_of_processor
 from ...networks.neural_policy import NeuralPolicy, save_policy
+from ...networks.policy_file import refuse_old_vdn
 from .checkpoints import Checkpoints, holds_checkpoint
 from .ranks import Ranks, joined_ranks, processor_settings
 from .runs import Interruption, Log, begin_run, draw_curve, locked, read_about, shown_of, usual_run_dir
@@ -118,7 +119,7 @@ class Trainer:
         self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
         self.envs = args.make_envs(config, ranks, getattr(algorithm, "Envs", SelfPlayEnvs))
         torch.manual_seed(args.seed)  # the same weights on every rank
-        self.algorithm = algorithm(args, self.envs, ranks)
+        self.algorithm, self.name = algorithm(args, self.envs, ranks), name_of(algorithm)
         self.progress = Progress(ranks=ranks.world)
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks, keeps)
 
@@ -207,8 +208,8 @@ class Trainer:
     def save(self, row: dict[str, float]) -> None:
         """Write the network, with the scores in ``row`` as metadata, and a checkpoint."""
         if self.ranks.rank == 0:
-            about = {"name": self.run_dir.name, "seed": self.args.seed, "ranks": self.ranks.world, **row}
-            about["processor"] = kind_of_processor(self.ranks.device)
+            about = {"name": self.run_dir.name, "algorithm": self.name, "seed": self.args.seed}
+            about |= {"ranks": self.ranks.world, **row, "processor": kind_of_processor(self.ranks.device)}
             save_policy(self.run_dir / "policy.safetensors", self.algorithm.network, self.config, about)
         state = {"progress": asdict(self.progress), "algorithm": self.algorithm.state()}
         self.checkpoints.save(self.progress.updates, state, self.envs.state())
@@ -292,8 +293,9 @@ def check_maker(run_dir: Path, name: str) -> None:
     """Refuse to resume a run of another algorithm; old runs, which name none, are accepted.
 
     Raises:
-        ValueError: the directory holds no run, or one of another algorithm.
+        ValueError: the directory holds no run, or one of another algorithm or of the old VDN.
     """
+    refuse_old_vdn(run_dir)
     maker = read_about(run_dir).get("algorithm", name)
     if maker != name:
         raise ValueError(f"{run_dir} is a run of the algorithm {shown(maker)}, and cannot be resumed by {name}")

@@ -1,0 +1,250 @@
+"""Q-learning from a replay memory of sequences, the common part of IQL, VDN, QMIX and SAD.
+
+All players share one network. At each decision the player to move has a Q of its actions from its own observation, and
+an algorithm may add values of the players who wait. Their combination, the team's value, is learned from the team's
+rewards; `QLearner.outputs` and `QLearner.team_value` are what an algorithm must say. `agents.learning.iql` lists how
+this differs from the papers.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import torch
+from torch import Tensor
+
+from hanabako.games import game_named
+from hanabako.words.ranges import Part, Size, Within
+
+from ...networks.network import Network, choose, masked, q_values
+from .network_learner import NetworkLearner
+from .network_settings import NetworkSettings
+from .ranks import Ranks
+from .replay import ReplayMemory, Sequences
+from .selfplay import SelfPlayEnvs
+from .trainer import price_of_losing
+
+__all__ = ["QLearner", "QSettings", "double_values", "epsilons", "returns_of"]
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class QSettings(NetworkSettings):
+    """Settings of Q-learning for a team."""
+
+    horizon: Size = 16
+    """Decisions per sequence, both per game between updates and in the replay memory."""
+    minibatch: Size = 512
+    """Decisions per gradient step, all ranks together."""
+    passes: Size = 1
+    """How often a decision is used for learning, on average; 2 scored higher, but is slower."""
+    rollouts: Size = 8
+    """Rollouts in the replay memory, each of ``games * horizon`` decisions."""
+    gamma: Part = 0.999
+    """Discount factor per decision."""
+    q_lambda: Part = 0.8
+    """Lambda of the returns: 1 uses only rewards, 0 only the values of the next positions."""
+    epsilon: Part = 0.4
+    """The probability of a random action in the game that explores most; 0.1 in the scripts of SAD's authors, which
+    scored less here."""
+    epsilon_power: Annotated[float, Within(1, 1000)] = 8.0
+    """The game that explores least does so with probability ``epsilon ** epsilon_power``."""
+    target_rate: Part = 0.05
+    """How far the target network moves towards the network per gradient step, from 0 to 1."""
+    loss_ramp: Part = 0.4
+    """Fraction of the budget over which the price of losing a game rises from 0 to all points; 0: no ramp."""
+
+    def check(self, world: int) -> None:
+        """See `agents.learning.common.settings.Settings.check`."""
+        super().check(world)
+        if self.minibatch % (self.horizon * world):
+            least = f"horizon * ranks = {self.horizon * world}"
+            raise ValueError(f"minibatch must be a multiple of {least}, got {self.minibatch}")
+        if not game_named(self.game).cooperative:
+            raise ValueError(f"game must be a cooperative one, whose rewards are the team's, got {self.game}")
+
+
+# --- The learner ------------------------------------------------------------------------------------------------------
+
+
+class QLearner(NetworkLearner, ABC):
+    """The training state on one rank; each kind is an `agents.learning.common.trainer.Algorithm`."""
+
+    def __init__(self, args: QSettings, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        super().__init__(args, envs, ranks)
+        self.target = copy.deepcopy(self.learner).requires_grad_(False)
+        numbers = 0 if self.memories.now is None else self.memories.now.shape[2]
+        words = self.input_words()
+        self.replay = ReplayMemory(args.rollouts, args.horizon, envs, words, numbers, ranks.device)
+        own = slice(ranks.rank * envs.games, (ranks.rank + 1) * envs.games)
+        self.epsilons = epsilons(args.epsilon, args.epsilon_power, args.games)[own]
+        self.reward_scale = 3 / envs.config.max_score
+
+    def learn(self, fraction: float) -> dict[str, float]:
+        """Play ``horizon`` decisions of every game, update the network and return a row for the log."""
+        args = self.args
+        learning_rate = self.descent.set_rate(fraction)
+        self.collect()
+        price = price_of_losing(args.loss_ramp, fraction)
+        count = args.minibatch // (args.horizon * self.ranks.world)
+        row: dict[str, Tensor] = {}
+        for _ in range(max(args.passes * self.envs.games // count, 1)):
+            row = self.update(self.replay.sample(count, self.generator), price)
+        row_of_numbers = {name: float(value.detach()) for name, value in row.items()}
+        return row_of_numbers | {"learning_rate": learning_rate, "price_of_losing": price}
+
+    @torch.no_grad()
+    def collect(self) -> None:
+        """Play the next ``horizon`` decisions of every game into the replay memory."""
+        envs, network, memories = self.envs, self.network.rounded(), self.memories
+        room = self.replay.begin()
+        if memories.now is not None:
+            room.memories.copy_(memories.now)
+        for t in range(self.args.horizon):
+            self.note(room, t)
+            logits, _, after = network.step(self.own_view(room.observations[t]), memories.of(envs.players))
+            memories.keep(envs.players, after)
+            masks, players = room.masks[t], envs.players.clone()  # the step overwrites them
+            greedy = masked(logits, masks).argmax(1)
+            whether, which = torch.rand(2, envs.games, generator=self.generator).to(logits.device)
+            explores = whether < self.epsilons.to(logits.device)
+            actions = torch.where(explores, choose(masks.float(), which), greedy)
+            rewards, dones = envs.step(actions)
+            room.actions[t] = actions
+            room.rewards[t] = self.reward_scale * rewards[:, 0]  # all players have the same rewards
+            room.dones[t] = dones
+            memories.forget(dones)
+            self.follow(players, greedy, dones)
+        self.note(room, self.args.horizon)
+
+    def note(self, room: Sequences, t: int) -> None:
+        """Write what the players to move observe into ``room`` at index ``t``."""
+        room.observations[t] = self.inputs()
+        room.masks[t] = self.envs.masks
+        room.players[t] = self.envs.players
+
+    def inputs(self) -> Tensor:
+        """Return what is kept of the positions now, packed: (games, `input_words`) int64."""
+        return self.envs.observations
+
+    def input_words(self) -> int:
+        """Return the number of words of `inputs`."""
+        return self.network.words
+
+    def own_view(self, inputs: Tensor) -> Tensor:
+        """Return the part of `inputs` (..., words) that the policy reads."""
+        return inputs
+
+    def follow(self, players: Tensor, greedy: Tensor, dones: Tensor) -> None:
+        """Take note of a decision in every game; a hook for subclasses.
+
+        Args:
+            players: (games,), the players who decided.
+            greedy: (games,), their greedy actions, which they would have taken without exploring.
+            dones: (games,) bool, whether the decision ended its game.
+        """
+
+    @abstractmethod
+    def outputs(self, learner: Network, some: Sequences) -> tuple[Tensor, Tensor]:
+        """Return logits and values of all positions of some sequences.
+
+        Args:
+            learner: the network, or the target network.
+            some: the sequences.
+
+        Returns:
+            The logits of the player to move, (horizon + 1, sequences, actions), and the values of the players whose
+            terms are learned, the player to move first: (horizon + 1, sequences, terms).
+        """
+
+    @abstractmethod
+    def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
+        """Return the values (horizon, sequences) of the team from those of its players.
+
+        Args:
+            learner: the network, or the target network.
+            terms: (horizon, sequences, terms), the Q of the player to move first, then the values of waiting players.
+            inputs: (horizon, sequences, words) int64, the positions as they are kept in the replay memory.
+        """
+
+    def loss(self, some: Sequences, price: float) -> tuple[Tensor, Tensor]:
+        """Return the mean squared error of the team's values, and the values (horizon, sequences).
+
+        Args:
+            some: the sequences.
+            price: the fraction of its points that losing a game costs, 0 to 1.
+        """
+        args, masks, inputs = self.args, some.masks, some.observations
+        logits, values = self.outputs(self.learner, some)
+        q = q_values(logits, values[..., 0], masks)
+        own = q[:-1].gather(2, some.actions[..., None])
+        chosen = self.team_value(self.learner, torch.cat([own, values[:-1, :, 1:]], 2), inputs[:-1])
+        with torch.no_grad():
+            logits, values = self.outputs(self.target, some)
+            best = double_values(q, q_values(logits, values[..., 0], masks), masks)[..., None]
+            after = self.team_value(self.target, torch.cat([best, values[..., 1:]], 2)[1:], inputs[1:])
+            rewards = torch.where(some.dones & (some.rewards < 0), price * some.rewards, some.rewards)
+            returns = returns_of(rewards, some.dones, after, args.gamma, args.q_lambda)
+        return (chosen - returns).square().mean(), chosen
+
+    def update(self, some: Sequences, price: float) -> dict[str, Tensor]:
+        """Take one gradient step on the sequences ``some`` and return statistics; arguments as in `loss`."""
+        loss, chosen = self.loss(some, price)
+        norm = self.descent.step(loss)
+        with torch.no_grad():
+            for slow, fast in zip(self.target.parameters(), self.learner.parameters(), strict=True):
+                slow.lerp_(fast, self.args.target_rate)
+        return {"loss": loss, "q": chosen.mean(), "gradient_norm": norm}
+
+    def state(self) -> dict[str, Any]:
+        """See `agents.learning.common.trainer.Algorithm.state`."""
+        return super().state() | {"target": self.target.state_dict(), "replay": self.replay.state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `agents.learning.common.trainer.Algorithm.restore`."""
+        super().restore(state)
+        self.target.load_state_dict(state["target"])
+        self.replay.restore(state["replay"])
+
+
+# --- Formulas ---------------------------------------------------------------------------------------------------------
+
+
+def epsilons(most: float, power: float, games: int) -> Tensor:
+    """Return the probability of a random action in each game, (games,), spaced geometrically.
+
+    It falls from ``most`` to ``most ** power``. As in Ape-X (Horgan et al. 2018), some games explore, and others show
+    where good play leads.
+    """
+    return most ** torch.linspace(1, power, games)
+
+
+def double_values(q: Tensor, target: Tensor, masks: Tensor) -> Tensor:
+    """Return the values (...) of positions by double Q-learning (van Hasselt et al. 2016).
+
+    The best legal action by ``q`` (..., actions) is chosen, and its value is taken from ``target``.
+    """
+    return target.gather(-1, masked(q, masks).argmax(-1, keepdim=True)).squeeze(-1)
+
+
+def returns_of(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float, q_lambda: float) -> Tensor:
+    """Return the returns of Peng's Q(lambda) (Peng & Williams 1996), (horizon, sequences).
+
+    A decision's return is its reward plus a discounted mixture: ``1 - q_lambda`` of the value of the next position and
+    ``q_lambda`` of the next decision's return. The last decision of a sequence uses only the value.
+
+    Args:
+        rewards: (horizon, sequences).
+        dones: (horizon, sequences) bool, whether the decision ended its game.
+        next_values: (horizon, sequences), the value of the position after each decision.
+        gamma: discount per decision.
+        q_lambda: see above.
+    """
+    returns = torch.empty_like(rewards)
+    after = next_values[-1]
+    for t in reversed(range(len(rewards))):
+        after = torch.lerp(next_values[t], after, q_lambda)
+        after = returns[t] = rewards[t] + gamma * after * ~dones[t]
+    return returns

@@ -1,0 +1,120 @@
+"""QMIX (Rashid et al. 2018): the team's value is a monotonic function of the players' values, and of the state.
+
+    hanabako train --algorithm qmix --preset mini --minutes 2
+
+`agents.learning.vdn` with a mixing network in place of the sum. Its weights come from the state s by hypernetworks, and
+those that multiply values are absolute, so that no player's value lowers the team's and the players' best actions are
+the team's best:
+
+    Q_team = |w2(s)| . elu(|W1(s)| q + b1(s)) + v(s),   q = the players' values, the player to move first
+
+The state is the observations of all players, as the critic of `agents.learning.mappo` reads them: together they show
+every card that is dealt. The mixing network begins as the sum of positive values. It is used only in training; the
+network of the players is evaluated and saved.
+
+Differences from the paper:
+
+* W1, b1, w2 and v share one hidden layer of the state; in the paper W1, b1 and w2 are linear in it.
+* Absolute weights need no start of their own in the paper; here W1 starts near 1 and w2 near 1 / units.
+* The mixing network reads suits by their names, also when the players' network treats them alike.
+* What `agents.learning.vdn` says of waiting players holds here too.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from hanabako.words.ranges import Size
+
+from ..networks.network import Network, RoundedLinear
+from ..networks.packing import to_numbers
+from .common.algorithms import command_line
+from .common.q_learner import QSettings
+from .common.replay import Sequences
+from .vdn import VDN
+
+__all__ = ["QMIX", "Args", "Mixer"]
+
+
+@dataclass(frozen=True)
+class Args(QSettings):
+    """Train one network to play every seat of a cooperative game."""
+
+    mixing_units: Size = 32
+    """Units of the mixing network."""
+    mixing_width: Size = 64
+    """Units of the hidden layer that reads the state and gives the mixing network's weights."""
+
+
+class Mixer(nn.Module):
+    """The mixing network, with its weights from the state.
+
+    Args:
+        opening: (words,) int64, the bits that are set in every opening state.
+        players: number of players.
+        units: units of the mixing network.
+        width: units of the hidden layer that reads the state.
+    """
+
+    def __init__(self, opening: Tensor, players: int, units: int, width: int) -> None:
+        super().__init__()
+        self.players, self.units = players, units
+        self.register_buffer("opening", opening)
+        self.state = RoundedLinear(64 * len(opening), width)
+        self.weights = nn.Linear(width, units * (players + 2) + 1)
+        nn.init.orthogonal_(self.weights.weight, 0.1)
+        start = [1.0] * (units * players) + [0.0] * units + [1 / units] * units + [0.0]
+        self.weights.bias.data.copy_(torch.tensor(start))
+
+    def forward(self, values: Tensor, state: Tensor) -> Tensor:
+        """Return the team's values (rows,).
+
+        Args:
+            values: (rows, players), the player to move first.
+            state: (rows, words) int64, packed.
+        """
+        sizes = [self.units * self.players, self.units, self.units, 1]
+        given = self.weights(F.relu(self.state(to_numbers(state ^ self.opening, torch.float32))))
+        first, bias, second, value = given.split(sizes, 1)
+        first = first.abs().view(-1, self.units, self.players)
+        hidden = F.elu((first * values[:, None]).sum(2) + bias)
+        return (second.abs() * hidden).sum(1) + value.squeeze(1)
+
+
+class Mixed(Network):
+    """The network of the players together with the mixing network, so that one optimizer trains both."""
+
+    def __init__(self, policy: Network, mixer: Mixer) -> None:
+        nn.Module.__init__(self)
+        self.policy, self.mixer = policy, mixer
+
+    def initial_memory(self, count: int) -> Tensor | None:
+        """See `Network.initial_memory`."""
+        return self.policy.initial_memory(count)
+
+
+class QMIX(VDN):
+    """`agents.learning.vdn.VDN` with a mixing network: an `agents.learning.common.trainer.Algorithm`."""
+
+    def with_critic(self, network: Network) -> Network:
+        """Return the network together with a new mixing network."""
+        mixer = Mixer(
+            self.envs.opening_bits(), self.envs.config.players, self.args.mixing_units, self.args.mixing_width
+        )
+        return Mixed(network, mixer.to(self.ranks.device))
+
+    def outputs(self, learner: Network, some: Sequences) -> tuple[Tensor, Tensor]:
+        """See `VDN.outputs`."""
+        assert isinstance(learner, Mixed)
+        return super().outputs(learner.policy, some)
+
+    def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
+        """See `QLearner.team_value`."""
+        assert isinstance(learner, Mixed)
+        return learner.mixer(terms.flatten(0, 1), inputs.flatten(0, 1)).view(terms.shape[:2])
+
+
+if __name__ == "__main__":
+    command_line(__spec__.name)

@@ -1,0 +1,206 @@
+"""IQL, VDN, QMIX, SAD: formulas against plain loops, replay, runs that resume, and a game that they solve."""
+
+import json
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+
+from agents.learning import qmix, sad, vdn
+from agents.learning.common.algorithms import command_line
+from agents.learning.common.q_learner import double_values, epsilons, returns_of
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.runs import read_metrics
+from agents.learning.common.selfplay import SelfPlayEnvs
+from agents.learning.common.trainer import train
+from agents.learning.iql import IQL, Args
+from agents.networks.network import masked, q_values
+from hanabi_env import PRESETS
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+TINY = Args(**SMALL, rollouts=2)
+ALGORITHMS: dict[str, Any] = {"iql": IQL, "vdn": vdn.VDN, "qmix": qmix.QMIX, "sad": sad.SAD}
+SETTINGS: dict[str, Any] = {
+    "iql": TINY,
+    "vdn": vdn.Args(**asdict(TINY)),
+    "qmix": qmix.Args(**asdict(TINY)),
+    "sad": sad.Args(**asdict(TINY)),
+}
+
+
+def envs_of(name: str, args: Any) -> SelfPlayEnvs:
+    """Return games of the class that the algorithm needs."""
+    return getattr(ALGORITHMS[name], "Envs", SelfPlayEnvs)(args.make_config(), args.games, args.seed, ALONE)
+
+
+def test_returns_are_those_of_the_definition():
+    """Lambda mixes the n-step returns with weights (1 - lambda) lambda^(n - 1); the longest gets the rest."""
+    generator = torch.Generator().manual_seed(1)
+    horizon, games, gamma, mixture = 9, 7, 0.9, 0.7
+    rewards, values = torch.randn(2, horizon, games, generator=generator, dtype=torch.float64)
+    dones = torch.rand(horizon, games, generator=generator) < 0.2
+    fast = returns_of(rewards, dones, values, gamma, mixture)
+    for game in range(games):
+        for first in range(horizon):
+            expected, weight, earned = 0.0, 1.0, 0.0
+            for n, t in enumerate(range(first, horizon)):
+                earned += gamma**n * rewards[t, game].item()
+                n_steps = earned + gamma ** (n + 1) * values[t, game].item() * (not dones[t, game])
+                is_last = t == horizon - 1 or bool(dones[t, game])
+                expected += weight * (1 if is_last else 1 - mixture) * n_steps
+                weight *= mixture
+                if is_last:
+                    break
+            assert fast[first, game].item() == pytest.approx(expected)
+
+
+def test_advantages_have_mean_zero_over_legal_actions():
+    generator = torch.Generator().manual_seed(2)
+    logits, values = torch.randn(5, 4, generator=generator), torch.randn(5, generator=generator)
+    masks = torch.tensor([[1, 1, 1, 1], [0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 1]], dtype=torch.int8)
+    q = q_values(logits, values, masks)
+    for row, (numbers, value) in enumerate(zip(logits.tolist(), values.tolist(), strict=True)):
+        legal = [action for action in range(4) if masks[row, action]]
+        mean = sum(numbers[action] for action in legal) / len(legal)
+        for action in legal:
+            assert q[row, action].item() == pytest.approx(value + numbers[action] - mean, abs=1e-5)
+
+
+def test_one_network_chooses_the_action_that_the_other_values():
+    masks = torch.tensor([[1, 1, 0], [1, 1, 1]], dtype=torch.int8)
+    chooses, values = torch.tensor([[1.0, 2.0, 9.0], [3.0, 2.0, 1.0]]), torch.tensor([[7.0, 5.0, 8.0], [4.0, 6.0, 8.0]])
+    assert double_values(chooses, values, masks).tolist() == [5.0, 4.0]
+
+
+def test_games_explore_in_equal_factors():
+    assert epsilons(0.5, 3, 3).tolist() == pytest.approx([0.5, 0.25, 0.125])
+    assert epsilons(0.4, 8, 1).tolist() == pytest.approx([0.4])
+
+
+def test_each_game_explores_as_often_as_its_epsilon_says():
+    """Exploration is counted over 6,400 decisions; some random actions are greedy ones. False alarms: below 1e-6."""
+    envs = SelfPlayEnvs(PRESETS["mini"], 64, 1, ALONE)
+    learner = IQL(replace(TINY, games=64, horizon=100, minibatch=100, preset="mini"), envs, ALONE)
+    learner.epsilons = torch.tensor([0.0, 0.5]).repeat(32)
+    followed = torch.zeros(64)
+
+    def follow(players: torch.Tensor, greedy: torch.Tensor, dones: torch.Tensor) -> None:
+        followed.add_(taken[0] == greedy)
+
+    taken: list[torch.Tensor] = []
+    step = envs.step
+
+    def noted(actions: torch.Tensor) -> Any:
+        taken[:] = [actions]
+        return step(actions)
+
+    envs.step, learner.follow = noted, follow
+    learner.collect()
+    assert (followed[::2] == 100).all()
+    share = followed[1::2].mean().item() / 100
+    assert 0.5 < share < 0.75  # half of them, and at most one in four of the others
+
+
+@pytest.mark.parametrize("network", ["symmetric", "recurrent"])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_replay_memory_gives_back_what_was_decided(name, network):
+    """Without exploration, a sequence's greedy actions equal those taken, even if its memories do not start empty."""
+    args = replace(SETTINGS[name], preset="mini", network=network, horizon=24, minibatch=24)
+    learner = ALGORITHMS[name](args, envs_of(name, args), ALONE)
+    torch.nn.init.normal_(learner.network.get_parameter("head.weight"))
+    learner.epsilons = torch.zeros(args.games)
+    for _ in range(3):
+        learner.collect()
+    some = learner.replay.sample(200, torch.Generator().manual_seed(3))
+    assert some.dones.any() and (network == "symmetric" or some.memories.abs().sum() > 0)
+    logits, values = learner.outputs(learner.learner, some)
+    q = q_values(logits, values[..., 0], some.masks)[:-1]
+    chosen = q.gather(2, some.actions[..., None]).squeeze(2)
+    best = masked(q, some.masks[:-1]).max(2).values
+    torch.testing.assert_close(chosen, best, rtol=0, atol=2e-2)  # memories are stored in float16
+    assert (q.std(2) > 0.2).float().mean() > 0.9, "or any action would be as good"
+
+
+def test_the_oldest_rollout_makes_room():
+    envs = SelfPlayEnvs(PRESETS["mini"], 4, 1, ALONE)
+    learner = IQL(replace(TINY, games=4, rollouts=2, minibatch=8, preset="mini"), envs, ALONE)
+    for k in range(3):
+        learner.replay.begin().rewards.fill_(k + 1)
+        seen = set(learner.replay.sample(64, torch.Generator().manual_seed(1)).rewards.unique().tolist())
+        assert seen == [{1}, {1, 2}, {2, 3}][k]
+
+
+@pytest.mark.parametrize(
+    ("name", "network"),
+    [*((name, "symmetric") for name in ("iql", "vdn", "qmix")), *((name, "recurrent") for name in ALGORITHMS)],
+)
+def test_a_stopped_run_resumes_to_the_last_bit(tmp_path, name, network):
+    algorithm = ALGORITHMS[name]
+    args = replace(SETTINGS[name], steps=4 * UPDATE, network=network)
+    assert_resumes(partial(train, algorithm=algorithm), args, tmp_path)
+
+
+def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
+    run_dir = train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "run"), IQL)
+    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
+    about["args"]["rollouts"] = 3
+    (run_dir / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(ValueError, match="its replay memory holds observations of another shape"):
+        train(Args(resume=run_dir), IQL)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"game": "ikebana", "preset": None}, "game must be a cooperative one, .* got ikebana"),
+        ({"start": "nothing"}, "start must be the file of a policy or the name of one that ships, got 'nothing'"),
+        ({"minibatch": 60}, "minibatch must be a multiple of horizon \\* ranks = 8, got 60"),
+        (
+            {"network": "recurrent", "preset": "mini", "players": 3},
+            "history must be at least 2, got 1: a recurrent network of 3 players must see all actions since its last",
+        ),
+        ({"rollouts": 0}, "rollouts must be at least 1"),
+        ({"passes": 0}, "passes must be at least 1"),
+    ],
+)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_settings_that_cannot_work_are_refused(tmp_path, name, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(SETTINGS[name], run_dir=tmp_path / "run", **change), ALGORITHMS[name])
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("preset", "players"), [("all_extensions", 3), ("standard", 5), ("black_powder", 4)])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_any_number_of_players_learns_any_variant(name, preset, players):
+    args = replace(SETTINGS[name], preset=preset, players=players)
+    learner = ALGORITHMS[name](args, envs_of(name, args), ALONE)
+    for _ in range(2):
+        assert learner.learn(1.0)["loss"] > 0
+
+
+LAST_CARDS = "colors=1,ranks=2,hand_size=1,max_information_tokens=1"
+"""The cards 1 1 1 2, one card per hand, one token and one life.
+
+A player who plays the 2 first, or discards it, has lost a point."""
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_it_solves_a_game_of_four_cards(tmp_path, name):
+    """Every greedy game gets both points, the maximum. Players cannot see their own card."""
+    tiny = {"config": tuple(LAST_CARDS.split(",")), "games": 64, "minibatch": 256, "width": 32, "rollouts": 8}
+    args = replace(SETTINGS[name], **tiny, learning_rate=5e-3, epsilon_power=2.0, steps=60_000, final_games=500)
+    last = read_metrics(train(replace(args, run_dir=tmp_path / "run"), ALGORITHMS[name]))[-1]
+    assert args.make_config().max_score == 2
+    assert (last["greedy_score"], last["greedy_perfect"]) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_command_explains_itself(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        command_line(f"agents.learning.{name}", ["--help"])
+    assert end.value.code == 0
+    assert "--rollouts" in capsys.readouterr().out
