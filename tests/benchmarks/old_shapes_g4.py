@@ -10,6 +10,8 @@ from benchmarks.strength import learning_among_bots
 
 PRESETS = ("mini", "small", "standard")
 RESULTS = Path(learning_among_bots.__file__).parent / "results"
+BEFORE = {"iql": "vdn", "sad-memoryless": "sad"}
+"""The names of algorithms in ``zero_shot.json``, by today's names; in rows that were renamed this is ``formerly``."""
 KEPT_APART = (*ORIGIN, "fields", "done", "wanted", "networks")
 
 
@@ -23,6 +25,12 @@ def sweep() -> list[Any]:
     return [bare(row) for row in read_results(RESULTS / "ppo_settings.json")]
 
 
+def before(agent: str) -> str:
+    """Return the old name of a run, by today's."""
+    algorithm, _, seed = agent.rpartition("-")
+    return f"{BEFORE.get(algorithm, algorithm)}-{seed}" if seed.isdigit() else agent
+
+
 def zero_shot_rows() -> Iterator[Any]:
     """Yield the rows of ``zero_shot.json``: the common one, the runs and the cells, without entries added later."""
     rows = {preset: read_results(RESULTS / f"zero_shot_{preset}.json") for preset in PRESETS}
@@ -33,13 +41,13 @@ def zero_shot_rows() -> Iterator[Any]:
         minutes = float(row["settings"].partition("--minutes ")[2].split()[0])
         yield {
             "preset": preset,
-            "algorithm": row["algorithm"],
+            "algorithm": row.get("formerly", row["algorithm"]),
             "seed": row["seed"],
             "minutes": int(minutes) if minutes.is_integer() else minutes,
             **{name: row[name] for name in ("steps", "core_seconds")},
             **{f"greedy_{name}": row[name] for name in ("score", "score_error", "games", "lost")},
         }
-    yield from ([preset, f"{row['one']} {row['other']}", row["score"]] for preset, row in pairs)
+    yield from ([preset, f"{before(row['one'])} {before(row['other'])}", row["score"]] for preset, row in pairs)
 
 
 def strangers() -> Iterator[Any]:

@@ -202,12 +202,14 @@ def partner_cell(found: Found, name: str, partner: str) -> str:
 
 
 def notes(found: Found) -> Iterator[str]:
-    """Yield the notes of runs that were made differently, with their algorithms."""
+    """Yield the notes of runs that were made differently or under another name, with their algorithms."""
     said: dict[str, dict[str, None]] = {}
     for name, runs in found.runs.items():
         for run in runs:
             if "note" in run:
                 said.setdefault(str(run["note"]), {})[name] = None
+            if "formerly" in run:
+                said.setdefault(f"trained under the name {run['formerly']}", {})[name] = None
     for note, names in said.items():
         yield f"{note.capitalize()}: {', '.join(names)}."
 
