@@ -15,9 +15,11 @@ The target of a decision, computed in the fictitious game, is
 
     the rewards until the player's next decision + gamma * max over a of Q(the player's observation then, a)
 
-This is Q-learning without replay or target network, from many games in parallel (Gallici et al. 2024): the network of
-the rollout's beginning answers for the partners and gives the values. Logits and value of the usual networks serve as
-advantages and value of a dueling network (Wang et al. 2016), so the policy file plays like any other.
+This is Q-learning without replay or target network, from many games in parallel (PQN, Gallici et al. 2024): the network
+of the rollout's beginning answers for the partners and gives the values. In PQN, LayerNorm keeps such learning from
+diverging, since it bounds the values that have no target network behind them; here it is an option (``--norm``). Logits
+and value of the usual networks serve as advantages and value of a dueling network (Wang et al. 2016), so the policy
+file plays like any other.
 
 Differences from the paper:
 
@@ -40,13 +42,13 @@ private meanings of colors, so at `mini` there is no gap for level 1 to close. L
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hanabako.words.ranges import Part, Positive, Size
+from hanabako.words.ranges import Part, Positive, Size, Within
 
 from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
@@ -92,8 +94,16 @@ class Args(NetworkSettings):
     """Maximum norm of a gradient; longer ones are scaled down to it."""
     candidates: Size = 16
     """Number of hands among which level 2 chooses."""
-    belief_part: Part = 0.2
-    """Fraction of the budget in which level 2 only learns its belief, from games of the level below."""
+    belief_part: Annotated[float, Within(0, 0.99)] = 0.2
+    """Fraction of the budget in which level 2 only learns its belief, from games of the level below. The schedules of
+    rate, exploration and losing then run over the rest."""
+    norm: bool = False
+    """Normalize hidden layers (LayerNorm)."""
+
+    @property
+    def prefix(self) -> str:  # type: ignore[override]
+        """Prefix of the network kinds, see `NetworkSettings`."""
+        return "normed-" if self.norm else ""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
@@ -134,9 +144,11 @@ class OffBelief(NetworkLearner):
     def learn(self, fraction: float) -> dict[str, float]:
         """Play one rollout, update the network and return a row for the log."""
         args = self.args
+        if self.reading is not None:
+            if fraction < args.belief_part:
+                return self.reading.learn(self.fictions, self.generator)
+            fraction = (fraction - args.belief_part) / (1 - args.belief_part)  # schedules are of its own part
         explore = geometric(args.explore, args.explore_end, fraction)
-        if self.reading is not None and fraction < args.belief_part:
-            return self.reading.learn(self.fictions, self.generator)
         learning_rate = self.descent.set_rate(fraction)
         price = price_of_losing(args.loss_ramp, fraction)
         row = self.update(*self.collect(explore, price))

@@ -5,7 +5,7 @@ from typing import Any
 from hanabako.games import game_of
 
 from .greedy_input import GreedyInput
-from .network import DenseNetwork, Network
+from .network import DenseNetwork, Network, NormedHidden
 from .recurrent import RecurrentNetwork
 from .symmetric import SymmetricNetwork
 
@@ -30,12 +30,28 @@ class GreedyRecurrentNetwork(GreedyInput, RecurrentNetwork):
     kind = "greedy-recurrent"
 
 
+class NormedSymmetricNetwork(NormedHidden, SymmetricNetwork):
+    """A symmetric network with normalized hidden layers."""
+
+    kind = "normed-symmetric"
+
+
+class NormedDenseNetwork(NormedHidden, DenseNetwork):
+    """A dense network with normalized hidden layers."""
+
+    kind = "normed-dense"
+
+
 BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork)
 """Networks that read an observation and nothing else; any algorithm can train them."""
 
 NETWORKS: dict[str, type[Network]] = {
     network.kind: network
-    for network in (*BASIC_NETWORKS, GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork)
+    for network in (
+        *BASIC_NETWORKS,
+        *(GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork),
+        *(NormedSymmetricNetwork, NormedDenseNetwork),
+    )
 }
 """Network classes by their ``kind``, the name in settings and files."""
 

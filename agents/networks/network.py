@@ -15,6 +15,7 @@ from .packing import to_numbers
 __all__ = [
     "DenseNetwork",
     "Network",
+    "NormedHidden",
     "RoundedLinear",
     "choose",
     "fast_dtype",
@@ -75,6 +76,10 @@ class Network(nn.Module):
         """Return the memories (count, ...) at the beginning of games; None for a network without memory."""
         return None
 
+    def norm_of(self, width: int) -> nn.Module:
+        """Return the normalization of a hidden layer before its ReLU; by default there is none."""
+        return nn.Identity()
+
     def rounded(self) -> Self:
         """Return a copy for playing, with the hidden layers' weights stored in ``trunk_dtype``; biases stay float32."""
         network = copy.deepcopy(self).requires_grad_(False)
@@ -103,14 +108,15 @@ class DenseNetwork(Network):
         super().__init__(config, views, width=width, layers=layers)
         sizes = [64 * self.words] + [width] * layers
         self.trunk = nn.ModuleList(RoundedLinear(n, m) for n, m in pairwise(sizes))
+        self.norms = nn.ModuleList(self.norm_of(width) for _ in range(layers))
         self.head = nn.Linear(width, self.actions + 1)
         start_head(self.head)
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
         x = to_numbers(self.changed(words), self.trunk_dtype)
-        for layer in self.trunk:
-            x = F.relu(layer(x))
+        for layer, norm in zip(self.trunk, self.norms, strict=True):
+            x = F.relu(norm(layer(x)))
         out = self.head(x.float())
         return out[:, :-1], out[:, -1]
 
@@ -139,6 +145,26 @@ class RoundedLinear(nn.Linear):
         """Return the layer's output, (..., out_features)."""
         bias = None if self.bias is None else self.bias.to(input.dtype)
         return F.linear(input, self.weight.to(input.dtype), bias)
+
+
+class RoundedLayerNorm(nn.LayerNorm):
+    """Layer normalization (Ba et al. 2016) that takes and returns any number type, and computes in float32."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the parameter's name is nn.LayerNorm's)
+        """Return the normalized input, (..., width)."""
+        return super().forward(input.float()).to(input.dtype)
+
+
+class NormedHidden(Network):
+    """A mixin for networks whose hidden layers are normalized before their ReLU (LayerNorm).
+
+    Q-learning without a target network needs it: LayerNorm bounds the values of actions that were never taken, whose
+    growth would otherwise feed on itself (PQN, Gallici et al. 2024).
+    """
+
+    def norm_of(self, width: int) -> nn.Module:
+        """See `Network.norm_of`."""
+        return RoundedLayerNorm(width)
 
 
 def start_head(head: nn.Linear) -> None:

@@ -7,6 +7,7 @@ renamed, the probabilities are renamed with them, for any weights. So independen
 different private meanings of the suits; Other-Play (Hu et al. 2020) needs training for this property.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = ["SymmetricNetwork"]
 
 OF_A_SUM = 0.7
 """Scale of the initial weights of two layers whose outputs are added, so that the sum has the usual size."""
+UNCHANGED = nn.Identity()
 
 
 class SymmetricNetwork(Network):
@@ -68,6 +70,8 @@ class SymmetricNetwork(Network):
         sizes = [(bits, bits + self.unpack.others)] + [(width, width + rest)] * (layers - 1)
         self.own = nn.ModuleList(RoundedLinear(own, width, bias=False, scale=OF_A_SUM) for own, _ in sizes)
         self.pooled = nn.ModuleList(RoundedLinear(pooled, width + rest, scale=OF_A_SUM) for _, pooled in sizes)
+        self.norms = nn.ModuleList(self.norm_of(width) for _ in sizes)
+        self.rest_norms = nn.ModuleList(self.norm_of(rest) for _ in sizes)
         self.suit_head = nn.Linear(width, self.named, bias=False) if self.named else None
         self.head = nn.Linear(width + rest, self.named + len(others) + 1)
         start_head(self.head)
@@ -88,23 +92,40 @@ class SymmetricNetwork(Network):
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
         suits, pooled = self.unpack(self.changed(words), self.trunk_dtype)
-        layer, heads = (fused_layer, fused_heads) if can_fuse(suits) else (plain_layer, plain_heads)
-        for own, shared in zip(self.own, self.pooled, strict=True):
+        is_fused = can_fuse(suits)
+        layers = zip(self.own, self.pooled, self.norms, self.rest_norms, strict=True)
+        for own, shared, norm, rest_norm in layers:
             assert isinstance(shared, RoundedLinear)
-            pooled_products = F.linear(pooled, shared.weight.to(pooled.dtype))
-            suits, pooled = layer(own(suits), pooled_products, shared.bias)
+            products = own(suits), F.linear(pooled, shared.weight.to(pooled.dtype))
+            if is_fused and isinstance(norm, nn.Identity):
+                suits, pooled = fused_layer(*products, shared.bias)
+            else:
+                suits, pooled = plain_layer(*products, shared.bias, norm, rest_norm)
         out = self.head(pooled.float())
         if self.suit_head is None:
             return out[:, :-1], out[:, -1]
+        heads = fused_heads if is_fused else plain_heads
         return heads(suits, out, self.suit_head.weight, self.order)
 
 
-def plain_layer(suit_products: Tensor, pooled_products: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """Return ``h_s`` and ``p`` of `SymmetricNetwork`; arguments and results are those of `fused_layer`."""
+def plain_layer(
+    suit_products: Tensor,
+    pooled_products: Tensor,
+    bias: Tensor,
+    norm: Callable[[Tensor], Tensor] = UNCHANGED,
+    rest_norm: Callable[[Tensor], Tensor] = UNCHANGED,
+) -> tuple[Tensor, Tensor]:
+    """Return ``h_s`` and ``p`` of `SymmetricNetwork`; the other arguments and the results are those of `fused_layer`.
+
+    Args:
+        suit_products, pooled_products, bias: as there.
+        norm: what is done to the features of a suit before their ReLU.
+        rest_norm: the same for the features of the rest.
+    """
     width = suit_products.shape[2]
     sums = pooled_products + bias.to(pooled_products.dtype)
-    suits = F.relu(suit_products + sums[:, :width])
-    return suits, torch.cat([suits.mean(0), F.relu(sums[:, width:])], 1)
+    suits = F.relu(norm(suit_products + sums[:, :width]))
+    return suits, torch.cat([suits.mean(0), F.relu(rest_norm(sums[:, width:]))], 1)
 
 
 def plain_heads(suits: Tensor, out: Tensor, weight: Tensor, order: Tensor) -> tuple[Tensor, Tensor]:

@@ -184,6 +184,42 @@ def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
     assert not (tmp_path / "run").exists()
 
 
+def test_level_2_has_the_schedules_of_its_own_part(tmp_path):
+    """They begin when the belief is learned, and end with the budget."""
+    learner = learner_of(
+        replace(PRESETS["very_small"], derived=True),
+        level_below=level_below(tmp_path / "below.safetensors"),
+        belief_part=0.5,
+        explore=0.2,
+        explore_end=0.02,
+        loss_ramp=0.4,
+    )
+    assert "belief_loss" in learner.learn(0.49)
+    rows = [learner.learn(fraction) for fraction in (0.5, 0.6, 0.75, 1.0)]
+    assert [row["price_of_losing"] for row in rows] == pytest.approx([0, 0.5, 1, 1])
+    assert [row["explore"] for row in rows] == pytest.approx([0.2, 0.2 * 0.1**0.2, 0.2 * 0.1**0.5, 0.02])
+    first, last = learner.args.learning_rate, learner.args.learning_rate_end
+    assert rows[0]["learning_rate"] == pytest.approx(first) and rows[-1]["learning_rate"] == pytest.approx(last)
+
+
+@pytest.mark.parametrize("network", ["symmetric", "dense"])
+def test_hidden_layers_are_normalized_if_asked_for(tmp_path, network):
+    """Ten times the weights of hidden layers then change nothing; the file plays as any other."""
+    args = replace(TINY, steps=2 * UPDATE, network=network, norm=True, preset="mini", run_dir=tmp_path / "run")
+    policy = load_policy(train(args) / "policy.safetensors")
+    assert policy.network.kind == f"normed-{network}"
+    assert len(play(policy.config, policy, 10, seed=1).score) == 10
+    learner = learner_of(PRESETS["mini"], network=network, norm=True, trunk="float32")
+    before, _ = learner.network(learner.envs.observations)
+    layers = learner.network.trunk if network == "dense" else [*learner.network.own, *learner.network.pooled]
+    with torch.no_grad():
+        for layer in layers:
+            layer.weight.mul_(10)
+            if layer.bias is not None:
+                layer.bias.mul_(10)
+    torch.testing.assert_close(learner.network(learner.envs.observations)[0], before, rtol=1e-2, atol=1e-4)
+
+
 def test_its_file_plays_as_any_other(tmp_path):
     run_dir = train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"))
     policy = load_policy(run_dir / "policy.safetensors")
