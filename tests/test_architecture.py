@@ -37,7 +37,7 @@ ENGINE_FLOORS = [
     {"dealing", "scoring"},
     {"rules"},
     {"observation"},
-    {"layout", "rewards", "private_view", "belief"},
+    {"layout", "rewards", "private_view", "belief", "likelihood"},
 ]
 
 HEAVY = ("torch", "matplotlib", "scipy", "pandas", "pygame", "PIL", "resvg_py", "tqdm", "tyro")

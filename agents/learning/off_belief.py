@@ -6,10 +6,15 @@
 Players who train together invent conventions that others cannot guess. Off-Belief Learning prevents this. At each
 decision the hand of the player to move and the deck are dealt again, from all arrangements consistent with what the
 player knows. In this fictitious game the action is taken, the partners answer with the current policy, and the network
-learns from what follows until the same player is to move again. The partners' earlier actions did not depend on the new
-hand, so they carry no information, and a hint is worth exactly what its literal meaning allows. This is level 1. At
-level 2 a player reads the partners as players of level 1, given by ``--level-below``: hands are dealt from the belief
-that such partners' actions imply.
+learns from what follows until the same player is to move again. This is level 1: a player believes that the partners
+acted as level 0, which chooses uniformly among its legal actions. So a hint is worth what its literal meaning allows.
+At level 2 a player reads the partners as players of level 1, given by ``--level-below``: hands are dealt from the
+belief that such partners' actions imply.
+
+Level 0 is not quite blind to the player's hand: a hint is legal only if it touches a card. Under a hand that allows
+more hints, each action of a partner was less likely. Level 1 therefore weights hands by the product, over the partners'
+decisions, of 1 / (number of legal actions, given the hand), see `hanabi_env.engine.likelihood`. All weights are equal
+with ``empty_hints``. The weights take a tenth of the time; ``--no-weighted`` leaves them out.
 
 The target of a decision, computed in the fictitious game, is
 
@@ -25,8 +30,10 @@ Differences from the paper:
 
 * Networks have no memory. A player knows of earlier actions only what the observation shows: what hints have said, and
   the last action. Level 2 reads no more than that.
-* Level 1 deals hands exactly (`hanabi_env.engine.belief`), where the paper learns the belief under random partners.
-* Level 2 draws several hands as level 1 does and chooses one by a learned weight. The weight is a sum over slots of a
+* Level 1 draws several hands, all arrangements being equally likely (`hanabi_env.engine.belief`), and chooses one by
+  its weight. The paper learns the same belief from games of level 0. As the number of ``candidates`` is finite, the
+  weights count a little less than they should.
+* Level 2 draws the same hands and chooses one by a learned weight. The weight is a sum over slots of a
   score of the card, from a network that reads the observation. The network is trained to tell the true hand from dealt
   hands in games of the level below, which makes the weight the likelihood ratio (van den Oord et al. 2018), as far as a
   sum over slots can express it. The paper's belief is autoregressive over slots. These training games explore as the
@@ -92,8 +99,11 @@ class Args(NetworkSettings):
     """Fraction of the budget over which the price of losing a game rises from 0 to all points; 0: no ramp."""
     max_grad_norm: Positive = 1.0
     """Maximum norm of a gradient; longer ones are scaled down to it."""
+    weighted: bool = True
+    """At level 1, weight hands by the probability that uniformly random partners would have acted as they did; without
+    it, all arrangements of the cards are equally likely."""
     candidates: Size = 16
-    """Number of hands among which level 2 chooses."""
+    """Number of drawn hands among which one is chosen by weight."""
     belief_part: Annotated[float, Within(0, 0.99)] = 0.2
     """Fraction of the budget in which level 2 only learns its belief, from games of the level below. The schedules of
     rate, exploration and losing then run over the rest."""
@@ -140,6 +150,7 @@ class OffBelief(NetworkLearner):
         self.fictions = FictitiousGames(envs)
         self.reward_scale = args.reward_scale or 3 / envs.config.max_score
         self.reading = None if args.level_below is None else Reading(args, envs, ranks)
+        self.weighs = args.weighted and self.reading is None and not envs.config.empty_hints
 
     def learn(self, fraction: float) -> dict[str, float]:
         """Play one rollout, update the network and return a row for the log."""
@@ -156,11 +167,15 @@ class OffBelief(NetworkLearner):
 
     def state(self) -> dict[str, Any]:
         """See `agents.learning.common.trainer.Algorithm.state`."""
-        return super().state() | ({} if self.reading is None else {"reading": self.reading.descent.state()})
+        noted = {"noted": self.fictions.state()} if self.weighs else {}
+        return super().state() | noted | ({} if self.reading is None else {"reading": self.reading.descent.state()})
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
+        self.weighs = "noted" in state  # older runs go on without weights
+        if self.weighs:
+            self.fictions.restore(state["noted"])
         if self.reading is not None:
             self.reading.descent.restore(state["reading"])
 
@@ -182,17 +197,20 @@ class OffBelief(NetworkLearner):
             actions = exploring(greedy_actions(network, envs, device), masks, explore, self.generator)
             self.deal()
             kept.append((observations, masks, actions, self.targets(network, actions, price)))
+            if self.weighs:
+                self.fictions.note(actions)
             envs.step(actions)
         observations, masks, actions, targets = (torch.cat(parts).to(device) for parts in zip(*kept, strict=True))
         return observations, masks, actions, targets
 
     def deal(self) -> None:
         """Begin the fictitious games, with hands dealt from the beliefs of this level."""
-        if self.reading is None:
+        if self.reading is None and not self.weighs:
             self.fictions.deal(new_stream(self.generator))
-        else:
-            hands = self.fictions.candidates(new_stream(self.generator), self.args.candidates)
-            self.fictions.put(self.reading.choose(hands, self.generator), new_stream(self.generator))
+            return
+        hands = self.fictions.candidates(new_stream(self.generator), self.args.candidates)
+        logs = self.fictions.log_likelihoods(hands) if self.reading is None else self.reading.scores_of(hands)
+        self.fictions.put(one_of(hands, logs, self.generator), new_stream(self.generator))
 
     def targets(self, network: Network, actions: Tensor, price: float) -> Tensor:
         """Return the targets of the actions: play the fictitious games on to the same players' next decisions.
@@ -238,6 +256,18 @@ def exploring(greedy: Tensor, masks: Tensor, explore: float, generator: torch.Ge
     return torch.where(noise[0] < explore, choose(masks.float(), noise[1]), greedy)
 
 
+def one_of(hands: np.ndarray, logs: Tensor, generator: torch.Generator) -> np.ndarray:
+    """Draw one hand per game, uint8 (games, slots).
+
+    Args:
+        hands: uint8 (games, K, slots).
+        logs: (games, K), the logarithms of their weights.
+        generator: the source of randomness.
+    """
+    chosen = choose(logs.softmax(1).float().cpu(), torch.rand(len(logs), generator=generator))
+    return hands[np.arange(len(hands)), chosen.numpy()]
+
+
 def new_stream(generator: torch.Generator) -> int:
     """Return the number of a random stream for `FictitiousGames`."""
     return int(torch.randint(2**62, (1,), generator=generator))
@@ -262,16 +292,9 @@ class Reading:
         self.descent = Descent(self.scores, ranks, READING_RATE, READING_RATE, args.max_grad_norm)
 
     def scores_of(self, hands: np.ndarray) -> Tensor:
-        """Return log likelihood ratios (games, K), against level 1, of ``hands``, uint8 (games, K, slots)."""
+        """Return the log likelihood ratios (games, K) of ``hands``, uint8 (games, K, slots), against equal chances."""
         device, (_, counts) = self.ranks.device, hands_of(self.envs)
         return self.scores(self.envs.observations.to(device), torch.from_numpy(hands).to(device), counts.to(device))
-
-    @torch.no_grad()
-    def choose(self, hands: np.ndarray, generator: torch.Generator) -> np.ndarray:
-        """Draw one of ``hands``, uint8 (games, K, slots), per game by weight; returns uint8 (games, slots)."""
-        weights = self.scores_of(hands).softmax(1).cpu()
-        chosen = choose(weights, torch.rand(len(weights), generator=generator))
-        return hands[np.arange(len(hands)), chosen.numpy()]
 
     def learn(self, fictions: FictitiousGames, generator: torch.Generator) -> dict[str, float]:
         """Play a rollout of the level below, learn to tell true hands from dealt ones, and return a row for the log."""

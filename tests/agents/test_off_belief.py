@@ -13,7 +13,7 @@ from agents.evaluate import play
 from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of
+from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
 from agents.networks.network import Network
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabako.engine.game import Game
@@ -88,6 +88,53 @@ def test_the_learners_games_are_not_touched():
     np.testing.assert_array_equal(dealt[:, 1], before["state"]["hands"][:, 1])
     learner.targets(learner.network, learner.envs.masks.argmax(1), 1.0)
     np.testing.assert_array_equal(learner.envs.tables, before)
+
+
+def test_a_hand_is_chosen_by_its_weight():
+    """The weights are 1, 3 and 0; of 10,000 hands, 7,500 +- 250 are the second. False alarm: below 1e-8."""
+    hands = np.arange(3, dtype=np.uint8)[None, :, None].repeat(10_000, 0)
+    logs = torch.tensor([[0.0, np.log(3), -np.inf]]).repeat(10_000, 1) - 800
+    chosen = np.bincount(one_of(hands, logs, torch.Generator().manual_seed(1))[:, 0], minlength=3)
+    assert abs(chosen[1] - 7_500) < 250 and chosen[2] == 0
+
+
+def test_level_1_deals_hands_by_what_the_partners_did(monkeypatch):
+    """Only the hand with the greatest weight is dealt here; without weights, other hands are dealt too."""
+    learner = learner_of(PRESETS["mini"])
+    learner.collect(0.5, 1.0)
+    assert learner.weighs and learner.fictions._pasts["count"].any()
+
+    def greatest(hands: np.ndarray) -> torch.Tensor:
+        noted.append(hands)
+        return torch.where(torch.arange(hands.shape[1]) == 3, 0.0, -torch.inf).repeat(len(hands), 1)
+
+    noted: list[np.ndarray] = []
+    monkeypatch.setattr(learner.fictions, "log_likelihoods", greatest)
+    learner.deal()
+    dealt, rows = learner.fictions._block.tables["state"], np.arange(TINY.games)
+    np.testing.assert_array_equal(dealt["hands"][rows, learner.envs.players, :3], noted[0][:, 3])
+    learner.weighs = False
+    learner.deal()
+    assert len(noted) == 1
+    assert (dealt["hands"][rows, learner.envs.players, :3] != noted[0][:, 3]).any(1).mean() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "weighs"), [({}, True), ({"weighted": False}, False), ({"config": ("empty_hints=true",)}, False)]
+)
+def test_hands_are_weighted_if_hints_depend_on_them(change: dict[str, Any], weighs: bool):
+    args = replace(TINY, preset="mini", **change)
+    learner = OffBelief(args, SelfPlayEnvs(args.make_config(), args.games, 1, ALONE), ALONE)
+    assert learner.weighs is weighs
+    assert ("noted" in learner.state()) is weighs
+
+
+def test_a_run_from_before_there_were_weights_goes_on_without_them():
+    learner = learner_of(PRESETS["mini"])
+    state = learner.state()
+    del state["noted"]
+    learner.restore(state)
+    assert not learner.weighs and "noted" not in learner.state()
 
 
 @pytest.mark.statistical

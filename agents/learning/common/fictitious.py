@@ -1,6 +1,7 @@
 """Copies of the learner's games in which the hand of the player to move and the deck are dealt again.
 
-The learner's games do not change. The new deals are drawn from the players' beliefs, see `hanabi_env.engine.belief`.
+The learner's games do not change. The new deals are drawn from the players' beliefs, see `hanabi_env.engine.belief`;
+`hanabi_env.engine.likelihood` weighs them by what the other players did.
 """
 
 import numpy as np
@@ -9,6 +10,8 @@ from torch import Tensor
 
 from hanabako.engine.rng import game_key
 from hanabi_env.engine.belief import belief_loops, scratch
+from hanabi_env.engine.likelihood import likelihood_loops, past_dtype
+from hanabi_env.engine.state import roomy
 
 from ...playing.block import Block
 from .selfplay import SelfPlayEnvs
@@ -29,7 +32,9 @@ class FictitiousGames:
         self._envs, game = envs, envs.game
         specialize = envs.tables.dtype == game.table_dtype(specialize=True)
         self._block = Block(game, envs.games, observes=True, specialize=specialize)
-        self._loops = belief_loops(game.rules if specialize else None)
+        frozen = game.rules if specialize else None
+        self._loops, self._weights = belief_loops(frozen), likelihood_loops(frozen)
+        self._pasts = np.zeros(envs.games, past_dtype(frozen or roomy(game.rules)))
         self._hand_size = game.rules.hand_size
         self._room = scratch(self._hand_size)
 
@@ -61,6 +66,22 @@ class FictitiousGames:
         self._loops.draw(self._block.rules_array, self._block.tables, -1, keys, self._room, hands)
         return hands
 
+    def log_likelihoods(self, hands: np.ndarray) -> Tensor:
+        """Return the log likelihoods (games, K) of what the other players did, up to a constant per game.
+
+        Level 0 of Off-Belief Learning did it: players who choose uniformly among their legal actions.
+
+        Args:
+            hands: uint8 (games, K, slots), hands of the players to move in the learner's games, as `candidates` draws.
+        """
+        logs, rules = np.zeros(hands.shape[:2]), self._block.rules_array
+        self._weights.weigh(rules, self._envs.tables, -1, self._pasts, hands, logs)
+        return torch.from_numpy(logs)
+
+    def note(self, actions: Tensor) -> None:
+        """Before every step of the learner's games: note its ``actions`` (games,) int64, for `log_likelihoods`."""
+        self._weights.note(self._block.rules_array, self._envs.tables, actions.numpy(), self._pasts)
+
     def put(self, hands: np.ndarray, stream: int) -> None:
         """After `candidates`: put these hands, uint8 (games, slots), into the games and deal the decks again."""
         self._loops.put(self._block.rules_array, self._block.tables, -1, self._keys(stream), hands)
@@ -74,6 +95,14 @@ class FictitiousGames:
         self._block.actions[:] = actions.numpy()
         self._block.go_on([])
         return torch.from_numpy(self._block.tables["reward"].copy())
+
+    def state(self) -> Tensor:
+        """Return what was noted in the learner's games, uint8 (bytes,)."""
+        return torch.from_numpy(self._pasts.view(np.uint8).copy())
+
+    def restore(self, state: Tensor) -> None:
+        """The inverse of `state`."""
+        self._pasts.view(np.uint8)[:] = state.cpu().numpy()
 
     def _copy(self) -> None:
         tables = self._envs.tables
