@@ -18,6 +18,8 @@ from agents.networks.network import Network
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED
+from hanabako.games import game_of
+from hanabako.packing import unpack
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 from .grounded import Grounded, begin
@@ -88,6 +90,36 @@ def test_the_learners_games_are_not_touched():
     np.testing.assert_array_equal(dealt[:, 1], before["state"]["hands"][:, 1])
     learner.targets(learner.network, learner.envs.masks.argmax(1), 1.0)
     np.testing.assert_array_equal(learner.envs.tables, before)
+
+
+def seen_bits(envs: SelfPlayEnvs) -> np.ndarray:
+    """Return what the players to move observe in the records as they are now, (games, bits)."""
+    game, words = envs.game, np.zeros((envs.games, envs.observations.shape[1]), np.uint64)
+    loops = game.loops(envs.tables.dtype == game.table_dtype(specialize=True))
+    loops.observe(game.rules_array, envs.tables, -1, words, np.zeros_like(envs.masks.numpy()))
+    return unpack(words, envs.config.observation_bits)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+@torch.no_grad()
+def test_the_targets_of_level_1_do_not_depend_on_the_last_action(players: int):
+    """What the last action was, as far as hints have not told it, changes neither the dealt hands nor any target."""
+    learner, found = learner_of(replace(PRESETS["mini"], players=players)), []
+    learner.collect(0.5, 1.0)
+    events, actions = learner.envs.tables["state"]["events"], learner.envs.masks.argmax(1)
+    for _ in range(2):
+        learner.generator.manual_seed(3)
+        learner.deal()
+        hands = learner.fictions._block.tables["state"]["hands"].copy()
+        found.append((seen_bits(learner.envs), hands, learner.targets(learner.network, actions, 1.0)))
+        events[:] = events[::-1].copy()  # the last actions of other games
+    (seen, *before), (seen_otherwise, *after) = found
+    (columns,) = np.nonzero((seen != seen_otherwise).any(0))
+    fields = game_of(learner.envs.config).layout(learner.envs.config).fields
+    places = [(field.section, place) for field in fields for place in field.places()]
+    assert {name for name, place in places for k in columns if place.start <= k < place.stop} == {"last_action"}
+    np.testing.assert_array_equal(before[0], after[0])
+    assert torch.equal(before[1], after[1])
 
 
 def test_a_hand_is_chosen_by_its_weight():

@@ -1,6 +1,7 @@
 """SAD: what players are told of the last mover's greedy action, and the input if nothing is told."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import torch
 
 import agents
 from agents.evaluate import play
+from agents.learning import iql
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.common.trainer import train
@@ -79,6 +81,37 @@ def test_players_are_told_the_greedy_action_and_nothing_in_an_opening():
         assert torch.equal(some.observations[t + 1, :, -1], expected)
         differs += int((greedy != some.actions[t]).sum())
     assert some.dones.any() and differs > 100
+
+
+@dataclass(frozen=True)
+class WordlessArgs(Args):
+    """Settings of SAD with the networks of IQL, which have no input for the greedy action."""
+
+    prefix = ""
+
+
+class Wordless(SAD):
+    """SAD that tells nothing."""
+
+    def inputs(self) -> torch.Tensor:
+        return super().inputs()[:, :-1]
+
+
+@pytest.mark.parametrize("network", ["dense", "recurrent"])
+def test_without_the_greedy_action_it_is_iql_to_the_last_bit(network: str):
+    told: dict[str, Any] = {"preset": "mini", "games": 32, "horizon": 8, "minibatch": 64, "width": 16, "rollouts": 2}
+    told |= {"network": network, "epsilon_power": 2.0, "device": "cpu"}
+    learners = []
+    for kind, settings in ((iql.IQL, iql.Args), (Wordless, WordlessArgs)):
+        torch.manual_seed(1)
+        args: Any = settings(**told)
+        learners.append(kind(args, SelfPlayEnvs(args.make_config(), 32, 1, ALONE), ALONE))
+    for fraction in (0.0, 0.3, 0.6):
+        rows = [learner.learn(fraction) for learner in learners]
+        assert rows[0] == rows[1]
+    some, same = (learner.learner.state_dict() for learner in learners)
+    assert all(torch.equal(weights, same[name]) for name, weights in some.items())
+    assert torch.equal(learners[0].envs.observations, learners[1].envs.observations)
 
 
 @pytest.mark.parametrize("kind", GREEDY)
