@@ -130,8 +130,7 @@ class Args(NetworkSettings):
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
         """See `agents.learning.common.settings.Settings.check_agents`."""
         super().check_agents(config, kind)
-        started = self.started(config)
-        if self.network == "recurrent" or (started is not None and started.initial_memory(1) is not None):
+        if self.remembers(config):
             raise ValueError("network must be one without memory, got recurrent")
         if self.level_below is not None:
             below = load_policy(Path(self.level_below), config)

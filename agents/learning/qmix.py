@@ -100,15 +100,18 @@ class QMIX(VDN):
 
     def with_critic(self, network: Network) -> Network:
         """Return the network together with a new mixing network."""
-        mixer = Mixer(
-            self.envs.opening_bits(), self.envs.config.players, self.args.mixing_units, self.args.mixing_width
-        )
+        sizes = self.args.mixing_units, self.args.mixing_width
+        mixer = Mixer(self.envs.opening_bits(), self.envs.config.players, *sizes)
         return Mixed(network, mixer.to(self.ranks.device))
+
+    def policy_of(self, learner: Network) -> Network:
+        """See `QLearner.policy_of`."""
+        assert isinstance(learner, Mixed)
+        return learner.policy
 
     def outputs(self, learner: Network, some: Sequences) -> tuple[Tensor, Tensor]:
         """See `VDN.outputs`."""
-        assert isinstance(learner, Mixed)
-        return super().outputs(learner.policy, some)
+        return super().outputs(self.policy_of(learner), some)
 
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
         """See `QLearner.team_value`."""

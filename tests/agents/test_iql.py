@@ -10,7 +10,7 @@ import torch
 
 from agents.learning import qmix, sad, vdn
 from agents.learning.common.algorithms import command_line
-from agents.learning.common.q_learner import double_values, epsilons, returns_of
+from agents.learning.common.q_learner import double_values, epsilons, n_step_returns, returns_of
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import read_metrics
 from agents.learning.common.selfplay import SelfPlayEnvs
@@ -55,6 +55,25 @@ def test_returns_are_those_of_the_definition():
                 if is_last:
                     break
             assert fast[first, game].item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [1, 3, 20])
+def test_n_step_returns_are_those_of_the_definition(n: int):
+    generator = torch.Generator().manual_seed(1)
+    horizon, games, gamma = 9, 7, 0.9
+    rewards, values = torch.randn(2, horizon, games, generator=generator, dtype=torch.float64)
+    dones = torch.rand(horizon, games, generator=generator) < 0.2
+    fast = n_step_returns(rewards, dones, values, gamma, n)
+    for game in range(games):
+        for first in range(horizon):
+            expected, last = 0.0, min(first + n, horizon) - 1
+            for t in range(first, last + 1):
+                expected += gamma ** (t - first) * float(rewards[t, game])
+                if dones[t, game]:
+                    break
+            else:
+                expected += gamma ** (last + 1 - first) * float(values[last, game])
+            assert float(fast[first, game]) == pytest.approx(expected)
 
 
 def test_advantages_have_mean_zero_over_legal_actions():

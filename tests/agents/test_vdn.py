@@ -110,6 +110,11 @@ def slow_loss(learner: Any, some: Sequences) -> float:
     return sum(errors) / len(errors)
 
 
+def loss_of(learner: Any, some: Sequences) -> float:
+    """Return the mean squared error of the learner's values."""
+    return float(learner.errors(some, PRICE)[0].square().mean())
+
+
 @pytest.mark.parametrize("name", LEARNERS)
 @NETWORKS
 @TEAMS
@@ -118,7 +123,7 @@ def test_the_loss_is_that_of_the_definition(name: str, network: str, players: in
     learner = learner_of(name, network, players)
     some = sequences_of(learner)
     assert some.dones.any() and (some.rewards < 0).any()
-    assert float(learner.loss(some, PRICE)[0]) == pytest.approx(slow_loss(learner, some), rel=1e-4)
+    assert loss_of(learner, some) == pytest.approx(slow_loss(learner, some), rel=1e-4)
 
 
 @NETWORKS
@@ -128,10 +133,10 @@ def test_without_waiting_players_vdn_is_iql(network: str):
     learner = learner_of("vdn", network, 2, waiting=0.0)
     some = sequences_of(learner)
     own = some._replace(observations=learner.own_view(some.observations))
-    alone, values = iql.IQL.loss(_as_iql(learner), own, PRICE)
-    assert float(learner.loss(some, PRICE)[0]) == pytest.approx(float(alone), rel=1e-5)
+    alone, values = iql.IQL.errors(_as_iql(learner), own, PRICE)
+    assert loss_of(learner, some) == pytest.approx(float(alone.square().mean()), rel=1e-5)
     learner = learner_of("vdn", network, 2)
-    _, both = learner.loss(some, PRICE)
+    _, both = learner.errors(some, PRICE)
     waiting = learner.outputs(learner.learner, some)[1][:-1, :, 1]
     torch.testing.assert_close(both - values, waiting, rtol=0, atol=1e-4)
     assert waiting.std() > 0.01

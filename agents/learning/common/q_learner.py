@@ -25,7 +25,7 @@ from .replay import ReplayMemory, Sequences
 from .selfplay import SelfPlayEnvs
 from .trainer import price_of_losing
 
-__all__ = ["QLearner", "QSettings", "double_values", "epsilons", "returns_of"]
+__all__ = ["QLearner", "QSettings", "double_values", "epsilons", "n_step_returns", "priorities_of", "returns_of"]
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -46,6 +46,9 @@ class QSettings(NetworkSettings):
     """Discount factor per decision."""
     q_lambda: Part = 0.8
     """Lambda of the returns: 1 uses only rewards, 0 only the values of the next positions."""
+    n_step: Annotated[int, Within(0, 1000)] = 0
+    """Number of rewards in a return before the value of the position reached, 3 in R2D2; 0: returns with ``q_lambda``
+    instead."""
     epsilon: Part = 0.4
     """The probability of a random action in the game that explores most; 0.1 in the scripts of SAD's authors, which
     scored less here."""
@@ -53,6 +56,13 @@ class QSettings(NetworkSettings):
     """The game that explores least does so with probability ``epsilon ** epsilon_power``."""
     target_rate: Part = 0.05
     """How far the target network moves towards the network per gradient step, from 0 to 1."""
+    burn_in: bool = False
+    """Renew the memory with which a sequence begins, by replaying the sequence before it (R2D2); without it, the
+    memory is the one that the network had while it played. Only networks with memory can."""
+    priority: Part = 0.0
+    """Exponent of a sequence's error in the probability that it is replayed, 0.9 in R2D2; 0 replays all alike."""
+    importance: Part = 0.6
+    """Exponent of the importance weights, which make up for these probabilities; 1 makes up for them entirely."""
     loss_ramp: Part = 0.4
     """Fraction of the budget over which the price of losing a game rises from 0 to all points; 0: no ramp."""
 
@@ -64,6 +74,14 @@ class QSettings(NetworkSettings):
             raise ValueError(f"minibatch must be a multiple of {least}, got {self.minibatch}")
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one, whose rewards are the team's, got {self.game}")
+
+    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``burn_in``."""
+        super().check_agents(config, kind)
+        if self.burn_in and not self.remembers(config):
+            raise ValueError(
+                "burn_in must be false for a network without memory (--network recurrent has one), got true"
+            )
 
 
 # --- The learner ------------------------------------------------------------------------------------------------------
@@ -91,7 +109,7 @@ class QLearner(NetworkLearner, ABC):
         count = args.minibatch // (args.horizon * self.ranks.world)
         row: dict[str, Tensor] = {}
         for _ in range(max(args.passes * self.envs.games // count, 1)):
-            row = self.update(self.replay.sample(count, self.generator), price)
+            row = self.update(count, price)
         row_of_numbers = {name: float(value.detach()) for name, value in row.items()}
         return row_of_numbers | {"learning_rate": learning_rate, "price_of_losing": price}
 
@@ -169,33 +187,71 @@ class QLearner(NetworkLearner, ABC):
             inputs: (horizon, sequences, words) int64, the positions as they are kept in the replay memory.
         """
 
-    def loss(self, some: Sequences, price: float) -> tuple[Tensor, Tensor]:
-        """Return the mean squared error of the team's values, and the values (horizon, sequences).
+    def policy_of(self, learner: Network) -> Network:
+        """Return the network of the players within ``learner``, the network or the target network."""
+        return learner
+
+    def renewed(self, learner: Network, rows: Tensor, memories: Tensor) -> Tensor:
+        """Return the memories (sequences, players, numbers) with which sequences begin, by replaying those before them.
+
+        Args:
+            learner: the network, or the target network.
+            rows: (sequences,), the rows of the sequences in the replay memory.
+            memories: as the result: those that were kept, used where the sequence before is gone.
+        """
+        rows, are_kept = self.replay.before(rows)
+        some = self.replay.at(rows)
+        seen, players = self.own_view(some.observations[:-1]), some.players[:-1]
+        after = self.memories.after(self.policy_of(learner), seen, players, some.dones, some.memories)
+        return torch.where(are_kept.to(after.device)[:, None, None], after, memories)
+
+    def errors(self, some: Sequences, price: float, target_memories: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the errors (horizon, sequences) of the team's values, and the values (horizon, sequences).
 
         Args:
             some: the sequences.
             price: the fraction of its points that losing a game costs, 0 to 1.
+            target_memories: the memories with which the target network begins, if others than those in ``some``.
         """
-        args, masks, inputs = self.args, some.masks, some.observations
+        masks, inputs = some.masks, some.observations
         logits, values = self.outputs(self.learner, some)
         q = q_values(logits, values[..., 0], masks)
         own = q[:-1].gather(2, some.actions[..., None])
         chosen = self.team_value(self.learner, torch.cat([own, values[:-1, :, 1:]], 2), inputs[:-1])
         with torch.no_grad():
+            if target_memories is not None:
+                some = some._replace(memories=target_memories)
             logits, values = self.outputs(self.target, some)
             best = double_values(q, q_values(logits, values[..., 0], masks), masks)[..., None]
             after = self.team_value(self.target, torch.cat([best, values[..., 1:]], 2)[1:], inputs[1:])
             rewards = torch.where(some.dones & (some.rewards < 0), price * some.rewards, some.rewards)
-            returns = returns_of(rewards, some.dones, after, args.gamma, args.q_lambda)
-        return (chosen - returns).square().mean(), chosen
+            returns = self.returns(rewards, some.dones, after)
+        return chosen - returns, chosen
 
-    def update(self, some: Sequences, price: float) -> dict[str, Tensor]:
-        """Take one gradient step on the sequences ``some`` and return statistics; arguments as in `loss`."""
-        loss, chosen = self.loss(some, price)
+    def returns(self, rewards: Tensor, dones: Tensor, next_values: Tensor) -> Tensor:
+        """Return the returns (horizon, sequences) that the settings ask for; arguments as in `returns_of`."""
+        args = self.args
+        if args.n_step:
+            return n_step_returns(rewards, dones, next_values, args.gamma, args.n_step)
+        return returns_of(rewards, dones, next_values, args.gamma, args.q_lambda)
+
+    def update(self, count: int, price: float) -> dict[str, Tensor]:
+        """Draw ``count`` sequences, take one gradient step, and return statistics; ``price`` as in `errors`."""
+        args = self.args
+        rows, odds = self.replay.draw(count, self.generator, args.priority)
+        some, target_memories = self.replay.at(rows), None
+        if args.burn_in:
+            target_memories = self.renewed(self.target, rows, some.memories)
+            some = some._replace(memories=self.renewed(self.learner, rows, some.memories))
+        errors, chosen = self.errors(some, price, target_memories)
+        weights = odds**-args.importance
+        loss = ((weights / weights.max()).to(errors.device) * errors.square()).mean()
         norm = self.descent.step(loss)
+        if args.priority:
+            self.replay.priorities[rows] = priorities_of(errors.detach()).cpu()
         with torch.no_grad():
             for slow, fast in zip(self.target.parameters(), self.learner.parameters(), strict=True):
-                slow.lerp_(fast, self.args.target_rate)
+                slow.lerp_(fast, args.target_rate)
         return {"loss": loss, "q": chosen.mean(), "gradient_norm": norm}
 
     def state(self) -> dict[str, Any]:
@@ -248,3 +304,24 @@ def returns_of(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float
         after = torch.lerp(next_values[t], after, q_lambda)
         after = returns[t] = rewards[t] + gamma * after * ~dones[t]
     return returns
+
+
+def n_step_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float, n: int) -> Tensor:
+    """Return n-step returns (Sutton 1988), (horizon, sequences): ``n`` discounted rewards, then a discounted value.
+
+    A return has fewer rewards if the game or the sequence ends before. Arguments as in `returns_of`.
+    """
+    returns = rewards + gamma * next_values * ~dones
+    for _ in range(n - 1):
+        after = torch.cat([returns[1:], next_values[-1:]])
+        returns = rewards + gamma * after * ~dones
+    return returns
+
+
+def priorities_of(errors: Tensor) -> Tensor:
+    """Return the priorities (sequences,) of sequences by their ``errors`` (horizon, sequences), as in R2D2.
+
+    This is 0.9 of the largest error and 0.1 of the mean error, and never 0.
+    """
+    sizes = errors.abs()
+    return torch.lerp(sizes.mean(0), sizes.amax(0), 0.9).clamp(min=1e-6)

@@ -33,7 +33,7 @@ class Sequences(NamedTuple):
 
 
 class ReplayMemory:
-    """The last rollouts of all games; each game's part of a rollout is a sequence.
+    """The last rollouts of all games; each game's part of a rollout is a sequence, and has a row.
 
     The newest rollout replaces the oldest. Observations stay packed and memories are kept in float16: an observation of
     standard two-player Hanabi takes 0.12 kB, and the memories of a recurrent network as much as eight observations.
@@ -54,6 +54,8 @@ class ReplayMemory:
         self.count = 0
         """Number of rollouts begun so far."""
         rows = rollouts * envs.games
+        self.priorities = torch.ones(rows)
+        """(rows,) float32: how much each sequence is to be replayed, see `draw`; new ones have the highest priority."""
 
         def room(*shape: int, dtype: torch.dtype) -> Tensor:
             return torch.zeros(shape, dtype=dtype, device=device)
@@ -72,12 +74,38 @@ class ReplayMemory:
         """Return views of the arrays for the next rollout, one sequence per game, to be written to."""
         place = self.count % self.rollouts
         self.count += 1
+        self.priorities[place * self.games :][: self.games] = self.priorities.max()
         kept = self._kept._asdict().items()
         return Sequences(**{name: array.narrow(axis(name), place * self.games, self.games) for name, array in kept})
 
+    def draw(self, count: int, generator: torch.Generator, exponent: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Draw sequences with replacement, in proportion to ``priorities ** exponent`` (Schaul et al. 2016).
+
+        Returns:
+            Their rows (count,) int64, and their probabilities relative to a uniform draw, (count,) float32.
+        """
+        filled = min(self.count, self.rollouts) * self.games
+        if exponent == 0:
+            return torch.randint(filled, (count,), generator=generator), torch.ones(count)
+        odds = self.priorities[:filled] ** exponent
+        rows = torch.multinomial(odds, count, replacement=True, generator=generator)
+        return rows, odds[rows] / odds.mean()
+
     def sample(self, count: int, generator: torch.Generator) -> Sequences:
         """Draw ``count`` sequences uniformly, with replacement."""
-        rows = torch.randint(min(self.count, self.rollouts) * self.games, (count,), generator=generator)
+        return self.at(self.draw(count, generator)[0])
+
+    def before(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the rows (count,) of the sequences before those in ``rows``, and whether they are kept, bool (count,).
+
+        Where they are not, the row is that of another sequence.
+        """
+        oldest = self.count % self.rollouts if self.count > self.rollouts else 0
+        places = rows // self.games
+        return (places - 1) % self.rollouts * self.games + rows % self.games, places != oldest
+
+    def at(self, rows: Tensor) -> Sequences:
+        """Return the sequences in the rows (count,) int64."""
         rows = rows.to(self._kept.memories.device)
         kept = self._kept._asdict().items()
         chosen = Sequences(**{name: array.index_select(axis(name), rows) for name, array in kept})
@@ -86,7 +114,7 @@ class ReplayMemory:
 
     def state(self) -> dict[str, Any]:
         """Return everything needed to continue, as tensors and numbers."""
-        return {"count": self.count, **self._kept._asdict()}
+        return {"count": self.count, "priorities": self.priorities, **self._kept._asdict()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """The inverse of `state`."""
@@ -95,6 +123,8 @@ class ReplayMemory:
             if array.shape != state[name].shape:
                 raise ValueError(f"its replay memory holds {name} of another shape")
             array.copy_(state[name])
+        if "priorities" in state:  # older checkpoints had none
+            self.priorities.copy_(state["priorities"])
 
 
 def axis(name: str) -> int:
