@@ -289,17 +289,15 @@ def learning_speeds(report: dict) -> str:
 def device_kernels() -> str:
     """Return what the GPU kernels need per thread, by game, kernel and presets with the same need."""
     report = load("device_kernels")
-    alike: dict[tuple[str, str, int, int], list[str]] = {}
+    alike: dict[tuple[str, ...], list[str]] = {}
     for row in report["results"]:
-        need = row["game"], row["kernel"], row["registers"], row["spilled_bytes"] + row["stack_bytes"]
+        octets = row["spilled_bytes"] + row["stack_bytes"]
+        need = row["game"], f"`{row['kernel']}`", row["observation"], str(row["registers"]), str(octets)
         alike.setdefault(need, []).append(f"`{row['preset']}`")
-    rows = [
-        [game, f"`{kernel}`", ", ".join(presets), str(registers), str(octets)]
-        for (game, kernel, registers, octets), presets in alike.items()
-    ]
-    header = ["game", "kernel", "presets", "registers", "bytes on the stack or spilled"]
+    rows = [[*need[:3], ", ".join(presets), *need[3:]] for need, presets in alike.items()]
+    header = ["game", "kernel", "observation", "presets", "registers", "bytes on the stack or spilled"]
     compiled = "Compiled for capability {}.{}. ".format(*report["settings"]["capability"])
-    return markdown(header, rows, text_columns=3) + "\n" + compiled + machine_line(report)
+    return markdown(header, rows, text_columns=4) + "\n" + compiled + machine_line(report)
 
 
 def machines() -> str:

@@ -16,14 +16,16 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from tqdm import tqdm
 
 from benchmarks.speed.timing import place, report
 from hanabako import machine
-from hanabako.engine.device_loops import device_loops
+from hanabako.engine.device_loops import DeviceLoops, device_loops
 from hanabako.engine.game import Game
+from hanabako.envs.vector import FORMATS
 from hanabako.extras import need
 from hanabako.files import check_writable, write_json
 from hanabako.games import game_named
@@ -57,33 +59,46 @@ def main(args: Args) -> None:
     check_writable(path := place(args, "device_kernels.json"))
     described = machine.describe(("numba-cuda", "nvidia-cuda-nvcc-cu12"))
     rows = []
-    for game, preset, kernel in (progress := tqdm(list(chosen_kernels(args)), unit="kernel")):
-        progress.set_postfix_str(f"{game} {preset} {kernel}")
-        made = game_named(game).make_game(preset=preset)
-        rows.append({"game": game, "preset": preset, "kernel": kernel, **usage(made, kernel, args.capability)})
+    for chosen in (progress := tqdm(list(chosen_kernels(args)), unit="kernel")):
+        progress.set_postfix_str(" ".join(chosen))
+        rows.append(chosen._asdict() | usage(chosen, args.capability))
         write_json(path, report("device_kernels", args, described, rows))
     print(f"written: {path}")
 
 
-def chosen_kernels(args: Args) -> Iterator[tuple[str, str, str]]:
-    """Yield the games, presets and kernels to compile."""
+class Chosen(NamedTuple):
+    """A kernel to compile."""
+
+    game: str
+    preset: str
+    kernel: str
+    """A field of `hanabako.engine.device_loops.DeviceLoops`."""
+    observation: str
+    """The format of observations, see `hanabako.envs.vector.FORMATS`."""
+
+
+def chosen_kernels(args: Args) -> Iterator[Chosen]:
+    """Yield the kernels to compile."""
     for game in args.games:
         entry = game_named(game)
         for preset in entry.presets:
-            if not args.presets or preset in args.presets:
-                every = preset == entry.first_preset and not args.presets
-                for kernel in signatures(entry.make_game(preset=preset)) if every else args.kernels:
-                    yield game, preset, kernel
+            if preset == entry.first_preset and not args.presets:
+                yield from (Chosen(game, preset, kernel, "packed") for kernel in DeviceLoops._fields)
+                yield from (Chosen(game, preset, "step", form) for form in FORMATS if form != "packed")
+            elif not args.presets or preset in args.presets:
+                yield from (Chosen(game, preset, kernel, "packed") for kernel in args.kernels)
 
 
-def usage(game: Game, kernel: str, capability: tuple[int, int]) -> dict[str, Any]:
-    """Return what a kernel of packed observations needs per thread."""
+def usage(chosen: Chosen, capability: tuple[int, int]) -> dict[str, Any]:
+    """Return what a kernel needs per thread."""
     from numba.cuda import compile_ptx, dispatcher
 
     # Compiling a function that a kernel calls asks the GPU for its capability.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability, id=0)
-    function = getattr(device_loops(game.functions, game.rules), kernel).function
-    code, _ = compile_ptx(function, signatures(game)[kernel], cc=capability, device=False)
+    game = game_named(chosen.game).make_game(preset=chosen.preset)
+    function = getattr(device_loops(game.functions, game.rules), chosen.kernel).function
+    signature = signatures(game, chosen.observation)[chosen.kernel]
+    code, _ = compile_ptx(function, signature, cc=capability, device=False)
     stack, stores, loads, registers = assemble(code, capability)
     return {
         "registers": registers,
@@ -92,25 +107,21 @@ def usage(game: Game, kernel: str, capability: tuple[int, int]) -> dict[str, Any
     }
 
 
-def signatures(game: Game) -> dict[str, Any]:
-    """Return the Numba signatures of a game's kernels with packed observations, by the kernels' names."""
+def signatures(game: Game, observation: str) -> dict[str, Any]:
+    """Return the Numba signatures of a game's kernels, by the kernels' names, for a format of observations."""
     from numba import from_dtype, types
 
     tables = from_dtype(game.table_dtype(specialize=True))[::1]
-    numbers, actions, flags = types.int64, types.int64[::1], types.boolean[::1]
-    words, wide, mask, wide_mask = (
-        types.uint64[:, ::1],
-        types.uint64[:, :, ::1],
-        types.int8[:, ::1],
-        types.int8[:, :, ::1],
-    )
+    kind: Any = np.dtype(FORMATS[observation])
+    number, bit = types.int64, from_dtype(kind)
+    seen, seen_by_all, legal = bit[:, ::1], bit[:, :, ::1], types.int8[:, ::1]
     void = types.void
     return {
-        "deal": void(numbers, tables, flags, types.uint64[::1], numbers),
-        "observe": void(numbers, tables, words, mask),
-        "observe_all": void(numbers, tables, wide, wide_mask),
-        "step": void(numbers, tables, actions, words, mask, words, numbers),
-        "rollout": void(numbers, tables, wide, types.uint64, numbers, numbers),
+        "deal": void(number, tables, types.boolean[::1], types.uint64[::1], number),
+        "observe": void(number, tables, seen, legal),
+        "observe_all": void(number, tables, seen_by_all, types.int8[:, :, ::1]),
+        "step": void(number, tables, types.int64[::1], seen, legal, seen, number),
+        "rollout": void(number, tables, seen_by_all, types.uint64, number, number),
     }
 
 

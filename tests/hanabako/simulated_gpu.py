@@ -6,12 +6,14 @@ The simulator runs every thread as plain Python, and must be chosen before Numba
 """
 
 import pickle
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from agents.learning import ppo
 from agents.learning.common.ranks import joined_ranks, processor_settings
@@ -157,6 +159,33 @@ def test_a_learner_learns_the_same_from_the_gpu() -> None:
             weights.append([*learner.network.state_dict().values(), envs.statistics(), envs.decisions])
     for here, there in zip(*weights, strict=True):
         assert torch.equal(here, there) if isinstance(here, torch.Tensor) else here == there
+
+
+class Waits(TorchDispatchMode):
+    """A context that counts the operations after which the CPU would wait for a GPU."""
+
+    NAMES = ("_local_scalar_dense", "nonzero", "masked_select", "_unique2", "repeat_interleave", "equal")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.counts[func.overloadpacket.__name__] += 1
+        return func(*args, **(kwargs or {}))
+
+
+def test_an_update_waits_only_for_the_numbers_of_the_log() -> None:
+    with joined_ranks("cpu") as ranks, processor_settings():
+        args = ppo.Args(preset="mini", games=4, horizon=8, minibatch=16, width=16, steps=9, simulator="cuda")
+        envs = args.make_envs(args.make_config(), ranks, SelfPlayEnvs)
+        learner = ppo.PPO(args, envs, ranks)
+        learner.learn(0.1)
+        with Waits() as waits:
+            row = learner.learn(0.2)
+    found = {name: waits.counts[name] for name in Waits.NAMES if waits.counts[name]}
+    logged = len(row) - len({"learning_rate", "entropy_weight", "price_of_losing"})
+    assert found == {"_local_scalar_dense": logged}
 
 
 def test_what_never_ran_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

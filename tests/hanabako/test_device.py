@@ -84,8 +84,9 @@ def test_kernels_compile_to_machine_code_without_a_gpu(tmp_path: Path) -> None:
     rows = read_json(out)["results"]
     assert all(row["spilled_bytes"] == row["stack_bytes"] == 0 and row["registers"] <= 64 for row in rows)
     committed = read_json(ROOT / "benchmarks" / "speed" / "results" / "device_kernels.json")["results"]
-    named = [[(row["game"], row["preset"], row["kernel"]) for row in found] for found in (rows, committed)]
-    assert named[0] == named[1]
+    names = "game", "preset", "kernel", "observation"
+    compiled, known = ([[row[name] for name in names] for row in found] for found in (rows, committed))
+    assert compiled == known
 
 
 @pytest.mark.gpu
