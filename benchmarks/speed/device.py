@@ -91,7 +91,7 @@ def main(args: Args) -> None:
 
 def difference(args: Args) -> str:
     """Return what differs first between games on the GPU and on the CPU; "" if nothing does."""
-    there = HanabiVectorEnv(args.compared, seed=7, observation="packed", device="cuda")
+    there: Any = HanabiVectorEnv(args.compared, seed=7, observation="packed", device="cuda")
     here = HanabiVectorEnv(args.compared, seed=7, observation="packed")
     torch.manual_seed(7)
     (seen_there, infos_there), (seen_here, infos_here) = there.reset(), here.reset()

@@ -18,21 +18,10 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
     """The vector environment of one game, configured by the same keywords as the game's other factories.
 
     A game's subclass sets ``make_game``, a function from ``config``, ``preset`` and single fields to the configured
-    game. With ``device="cuda"`` it makes a `hanabako.envs.device_vector.DeviceVectorEnv` instead.
+    game. With ``device="cuda"`` the object becomes a `hanabako.envs.device_vector.DeviceVectorEnv`.
     """
 
     make_game: ClassVar[Callable[..., Game]]
-
-    def __new__(cls, *arguments: Any, device: str = "cpu", **keywords: Any) -> Any:
-        """Return an environment on the ``device``: of this class or, for ``"cuda"``, a `DeviceVectorEnv`."""
-        if device == "cpu":
-            return super().__new__(cls)
-        if device != "cuda":
-            raise ValueError(f"device must be 'cpu' or 'cuda', got {shown(device)}")
-        need('device="cuda"', "torch")
-        from hanabako.envs.device_vector import DeviceVectorEnv
-
-        return DeviceVectorEnv(*cls(*arguments, **keywords).arguments)
 
     def __init__(
         self,
@@ -55,4 +44,17 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
         except UnexpectedKeywordError as error:
             own = ", ".join([*list(signature(CardGameVectorEnv.__init__).parameters)[2:], "device"])
             raise UnexpectedKeywordError(f"{error}; arguments of the environment are {own}") from None
-        super().__init__(game, num_envs, seed, observation, num_threads, autoreset_mode, copy, specialize, render_mode)
+        if device == "cuda":
+            self.__class__ = device_class()
+        elif device != "cpu":
+            raise ValueError(f"device must be 'cpu' or 'cuda', got {shown(device)}")
+        first = (game, num_envs, seed, observation, num_threads)
+        CardGameVectorEnv.__init__(self, *first, autoreset_mode, copy, specialize, render_mode)
+
+
+def device_class() -> Any:
+    """Return `hanabako.envs.device_vector.DeviceVectorEnv`; raise ModuleNotFoundError if torch is not installed."""
+    need('device="cuda"', "torch")
+    from hanabako.envs.device_vector import DeviceVectorEnv
+
+    return DeviceVectorEnv

@@ -66,7 +66,7 @@ def test_an_unknown_device_is_refused() -> None:
 
 @pytest.mark.skipif(find_spec("numba_cuda") is not None, reason="numba-cuda is installed")
 def test_what_is_missing_for_a_gpu_is_said_in_a_sentence() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r'device="cuda" needs numba_cuda: pip install .*numba-cuda'):
+    with pytest.raises(ModuleNotFoundError, match=r'device="cuda" needs numba_cuda: pip install .*the extra .gpu.'):
         HanabiVectorEnv(2, preset="mini", device="cuda")
 
 
