@@ -5,6 +5,7 @@
     hanabako train --algorithm vdn --preset mini --minutes 2
     hanabako train --algorithm vdn --help      # about the algorithm, and its settings
     hanabako train --algorithm mine.py         # an algorithm of your own: this runs the file
+    hanabako train --start smart               # clone a bot first
     hanabako train --resume runs/NAME
 
 Other options keep their defaults. To train on several machines, start the command on each, with the same settings:
@@ -17,6 +18,7 @@ Ctrl-C saves the run after the current update, and --resume continues it; a seco
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from functools import partial
 from inspect import get_annotations
 from pathlib import Path
 from typing import Annotated, get_type_hints
@@ -27,13 +29,14 @@ import tyro
 from hanabako.files import check_writable
 from hanabako.games import game_of
 from hanabako.words.checks import shown
-from hanabako.words.ranges import Size, check_ranges
+from hanabako.words.ranges import Size, Within, check_ranges
 
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
 from ..learning.common.launch import Machines, ranks_for, saved_ranks, start_ranks
 from ..learning.common.network_settings import NetworkSettings
 from ..learning.common.selfplay import SelfPlayEnvs
 from ..learning.common.settings import Settings
+from .cloned_start import from_clone, names_bot
 
 __all__ = ["Args", "Chosen", "form", "run"]
 
@@ -72,6 +75,8 @@ class Args:
     ranks: Size | None = None
     """Number of processes that train together, per machine; by default one per core or GPU, as far as they can share
     the games evenly."""
+    clone_part: Annotated[float, Within(0.01, 0.99)] = 0.2
+    """If ``start`` is a bot: the fraction of the budget in which a network first learns to imitate it."""
 
 
 FIRST = ("game", "preset", "players", "config", "minutes", "seed", "run_dir", "resume")
@@ -134,16 +139,28 @@ def run(args: Args) -> None:
     told = {name: value for group in groups for name, value in vars(group).items()}
     several = Several(**{field.name: told.pop(field.name) for field in fields(Several)})
     check_ranges(several)
-    ranks, machines = args.ranks, machines_of(several)
-    settings = named(args.algorithm or NAMES[0]).settings(**told)
+    machines = machines_of(several)
+    learner = named(args.algorithm or NAMES[0])
+    settings = learner.settings(**told)
     if settings.resume is not None:
-        learner = maker_of(settings.resume) if args.algorithm is None else named(args.algorithm)
-        ranks = ranks or saved_ranks(settings.resume, machines.count)
+        learner = maker_of(settings.resume) if args.algorithm is None else learner
         if machines.count > 1:  # report what is wrong with the run before the other machines connect
             learner.settings.saved(settings.resume, settings.trust)
         settings = learner.settings(resume=settings.resume, trust=settings.trust)
+    elif isinstance(settings, NetworkSettings) and names_bot(settings):
+        if machines.count > 1:
+            raise ValueError(f"start must be a network on several machines, got the bot {settings.start}")
+        settings = from_clone(settings, args.clone_part, partial(train, args.ranks, machines))
+        if settings is None:
+            return
+    train(args.ranks, machines, learner, settings)
+
+
+def train(ranks: int | None, machines: Machines, learner: Learner, settings: Settings) -> None:
+    """Train on ``ranks`` ranks of this machine, by default as many as fit, until the run ends or is interrupted."""
+    if settings.resume is not None:
+        ranks = ranks or saved_ranks(settings.resume, machines.count)
     else:
-        learner = named(args.algorithm or NAMES[0])
         ranks = prepared(learner, settings, ranks, machines.count)
     if ranks * machines.count == 1:
         start(learner, settings)

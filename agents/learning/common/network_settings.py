@@ -38,7 +38,8 @@ class NetworkSettings(Settings):
     trunk: Literal["auto", "bfloat16", "float32"] = "auto"
     """Number type of the hidden layers; ``auto`` is bfloat16 on hardware where that is faster."""
     start: str | None = None
-    """Start from the weights of this policy (its file, or the name of one that ships) instead of random weights."""
+    """Start from the weights of this policy (its file, or the name of one that ships) instead of random weights.
+    The command also takes a bot, which a network first learns to imitate."""
     learning_rate: Positive = 2e-3
     """Adam's learning rate at the start; it changes linearly over the budget."""
     learning_rate_end: Annotated[float, Within(0, 10**6)] = 2e-5

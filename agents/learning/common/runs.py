@@ -32,14 +32,14 @@ T = TypeVar("T")
 # --- The run's directory ----------------------------------------------------------------------------------------------
 
 
-def usual_run_dir(name: str, ranks: Ranks) -> Path:
-    """Return the directory for a new run ``name``: one that does not exist yet, the same on every rank."""
+def usual_run_dir(name: str) -> Path:
+    """Return the directory for a new run ``name``: one that does not exist yet."""
 
     def place(second: int) -> Path:
         return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(second))}"
 
     now = int(time.time())
-    return ranks.broadcast(next(path for path in map(place, count(now)) if not path.exists()))
+    return next(path for path in map(place, count(now)) if not path.exists())
 
 
 def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: Any, ranks: Ranks, keeps: bool) -> None:

@@ -252,7 +252,7 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         args.check(ranks.world)
         config = args.make_config()
         args.check_agents(config, getattr(algorithm, "Envs", SelfPlayEnvs))
-        run_dir = args.resume or args.run_dir or usual_run_dir(args.usual_name(config), ranks)
+        run_dir = args.resume or args.run_dir or ranks.broadcast(usual_run_dir(args.usual_name(config)))
         keeps = ours.enter_context(locked(run_dir, ranks))
         if args.resume is None:
             if ranks.any(holds_checkpoint(run_dir / "checkpoint")):

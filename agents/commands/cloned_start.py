@@ -1,0 +1,66 @@
+"""`hanabako train --start BOT`: a network learns to imitate the bot, and training starts from this clone."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..learning.cloning import Args as CloningArgs
+from ..learning.common.algorithms import Learner, named
+from ..learning.common.checkpoints import holds_checkpoint
+from ..learning.common.network_settings import NetworkSettings
+from ..learning.common.runs import finished, usual_run_dir
+from ..learning.common.settings import Settings
+from ..registry import load, network_file
+
+__all__ = ["from_clone", "names_bot"]
+
+SHARED = (*Settings.names(), "network", "width", "layers", "trunk")
+"""The settings that the clone's training has in common with the training that follows."""
+EVALUATIONS = 3
+"""Evaluations of the clone while it is trained."""
+
+
+def names_bot(settings: Settings) -> bool:
+    """Whether ``start`` names an agent that is no network.
+
+    Raises:
+        ValueError: there is no such agent, or it cannot play the config.
+    """
+    if not isinstance(settings, NetworkSettings) or settings.start is None or network_file(settings.start) is not None:
+        return False
+    load(settings.start, settings.make_config())
+    return True
+
+
+def from_clone(
+    settings: NetworkSettings, part: float, train: Callable[[Learner, Settings], None]
+) -> NetworkSettings | None:
+    """Train a clone of the bot ``settings.start`` in the folder ``clone`` of the run's directory.
+
+    An unfinished clone is continued, and a finished one is not trained again.
+
+    Args:
+        settings: the settings of the training that is to follow.
+        part: the fraction of its budget that the clone gets.
+        train: trains by an algorithm with its settings, until the run ends or is interrupted.
+
+    Returns:
+        The settings for the rest of the budget, which start from the clone; None if its training was interrupted.
+    """
+    run_dir = settings.run_dir or usual_run_dir(settings.usual_name(settings.make_config()))
+    folder = run_dir / "clone"
+    if finished(folder) is None:
+        print(f"A network learns to imitate {settings.start} first, in {folder}.", flush=True)
+        shared = {name: getattr(settings, name) for name in SHARED}
+        budget = {"minutes": part * settings.minutes, "steps": round(part * settings.steps)}
+        changed = {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": ()}
+        told: dict[str, Any] = shared | budget | changed
+        lesson = CloningArgs(**told, agent=settings.start)
+        if holds_checkpoint(folder / "checkpoint"):
+            lesson = CloningArgs(resume=folder, trust=True)  # the bot was named by this command
+        train(named("cloning"), lesson)
+    if finished(folder) is None:
+        print(f"The same command with --run-dir {run_dir} continues the clone and the training.")
+        return None
+    rest = {"minutes": (1 - part) * settings.minutes, "steps": round((1 - part) * settings.steps)}
+    return replace(settings, **rest, start=str(folder / "policy.safetensors"), run_dir=run_dir)
