@@ -6,7 +6,7 @@
 those that multiply values are absolute, so that no player's value lowers the team's and the players' best actions are
 the team's best:
 
-    Q_team = |w2(s)| . elu(|W1(s)| q + b1(s)) + v(s),   q = the players' values, the player to move first
+    Q_team = abs(w2(s)) . elu(abs(W1(s)) q + b1(s)) + v(s),   q = the players' values, the player to move first
 
 The state is the observations of all players, as the critic of `agents.learning.mappo` reads them: together they show
 every card that is dealt. The mixing network begins as the sum of positive values. It is used only in training; the
