@@ -1,8 +1,7 @@
 """Kernels for a CUDA GPU, from the same rules as the loops for the CPU.
 
-`device_kernel` marks a function that every thread runs, for its own row of arrays, such as one table. `numba.cuda` is
-NVIDIA's numba-cuda (the extra ``gpu``) or, to simulate a GPU with ``NUMBA_ENABLE_CUDASIM=1``,
-what Numba brings along.
+`device_kernel` marks a function that every thread runs for its own row of arrays, such as one table. `numba.cuda` is
+NVIDIA's numba-cuda (the extra ``gpu``). To simulate a GPU, with ``NUMBA_ENABLE_CUDASIM=1``, Numba's own is enough.
 """
 
 import os

@@ -45,7 +45,7 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
             own = ", ".join([*list(signature(CardGameVectorEnv.__init__).parameters)[2:], "device"])
             raise UnexpectedKeywordError(f"{error}; arguments of the environment are {own}") from None
         if device == "cuda":
-            self.__class__ = device_class()
+            self.__class__ = device_class()  # the constructor's class can stay the one that users name
         elif device != "cpu":
             raise ValueError(f"device must be 'cpu' or 'cuda', got {shown(device)}")
         first = (game, num_envs, seed, observation, num_threads)
