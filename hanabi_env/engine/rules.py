@@ -11,7 +11,7 @@ in hands and on fireworks), `hanabi_env.engine.tiles` (the bonus tiles, V4) and 
 of the actions).
 
 The functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They
-allocate nothing, raise nothing and use only integers, so the same source also compiles for a GPU. Arguments always have the
+allocate nothing, raise nothing and use only integers, so a GPU can have the same source. Arguments always have the
 same names and order:
 
 * ``rules``: a `hanabi_env.engine.state.Rules`, the configuration as numbers;

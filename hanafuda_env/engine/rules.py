@@ -12,7 +12,7 @@ This module builds on `hanafuda_env.engine.state` (the record of a game), `hanaf
 actions).
 
 The functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They
-allocate nothing, raise nothing and use only integers, so the same source also compiles for a GPU. A set of cards is a 64-bit
+allocate nothing, raise nothing and use only integers, so a GPU can have the same source. A set of cards is a 64-bit
 word. Arguments always have the same names and order:
 
 * ``rules``: a `hanafuda_env.engine.state.Rules`, the configuration as numbers;

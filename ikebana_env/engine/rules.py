@@ -10,7 +10,7 @@ This module builds on `ikebana_env.engine.state` (the cards in the box and the r
 `ikebana_env.engine.cards` (cards and sets of cards) and `ikebana_env.engine.actions` (the numbers of the actions).
 
 The functions are plain Python; `hanabako.compiler.jit.rule` lets Numba inline them into the compiled loops. They
-allocate nothing, raise nothing and use only integers, so the same source also compiles for a GPU. Arguments always have the
+allocate nothing, raise nothing and use only integers, so a GPU can have the same source. Arguments always have the
 same names and order:
 
 * ``rules``: a `ikebana_env.engine.state.Rules`, the configuration as numbers;
