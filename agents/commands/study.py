@@ -120,8 +120,9 @@ def run(args: Args) -> None:
 def list_studies(args: List) -> None:
     """Print the studies, or a study's rows with their progress."""
     if args.study is None:
+        width = max(map(len, names()), default=0) + 2
         for name in names():
-            print(f"{name:<24}{title_of(name)}")
+            print(f"{name:<{width}}{title_of(name)}")
         if not names():
             print("No studies here: the project's are in a clone. Name a study of your own by its file.")
         return

@@ -77,7 +77,7 @@ def sections(study: Study, results: Results) -> dict[str, str]:
     for row in results:
         (stale if is_stale(row) else true).append(row)
     if not true:
-        text = f"Nothing has been measured yet: `hanabako study run {study.name}`."
+        text = f"{study.unmeasured or 'Nothing has been measured yet:'} `hanabako study run {study.name}`."
         return dict.fromkeys(study.tables, "\n\n".join([text, stale_line(stale)]).rstrip())
     below = "\n\n".join(filter(None, (origin_line(true), stale_line(stale))))
     return {title: f"{table(true).rstrip()}\n\n{below}" for title, table in study.tables.items()}

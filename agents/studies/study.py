@@ -112,6 +112,8 @@ class Study:
     """What ``done`` and ``wanted`` count, for the progress bar."""
     check: Callable[[], None] | None = None
     """Checks before the first row that everything the rows need works; raises ValueError if not."""
+    unmeasured: str = ""
+    """A sentence for the page while nothing has been measured."""
 
     def __post_init__(self) -> None:
         keys = [row.key for row in self.rows]

@@ -193,6 +193,9 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ('"mini"', '"huge"', "huge"),
         ("steps = 100", "steps = 100\nstep = 3", "a comparison has game, .*, got 'step'"),
         ("steps = 100", "steps = 100\ndeals = 0", "deals must be at least 1"),
+        ("steps = 100", "steps = 100\nreproduction = false", "reason must say why the rows are no reproductions"),
+        ("steps = 100", 'steps = 100\nreason = "short"', "be given only with reproduction = false"),
+        ("steps = 100", "steps = 100\ncore_hours = 0", "core_hours must be"),
         ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not have the name of a run"),
         ("steps = 100", 'steps = 100\npartners = ["smart", "smart"]', "partners must differ"),
         ("[algorithms.one]", '[algorithms."a/b"]', "the name of an algorithm must be of letters"),
@@ -317,6 +320,22 @@ def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Pa
     whole = declared(tmp_path, FIVE)
     changed = declared(tmp_path, FIVE.replace("steps = 100", "steps = 200"))
     assert board(changed, results_of(whole, score_of)) == "No run has ended yet."
+
+
+def test_rows_that_are_no_reproduction_say_so_in_every_table(tmp_path: Path):
+    text = TWO.replace("steps = 100", 'steps = 100\nreproduction = false\nreason = "a short run"')
+    whole = declared(tmp_path, text)
+    said = board(whole, results_of(whole, score_of))
+    assert said.startswith("No row is a reproduction of its algorithm's paper: a short run.\n")
+    assert said.count("\n| one (no reproduction) |") == said.count("\n| two (no reproduction) |") == 3
+    assert "no reproduction" not in board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
+
+
+def test_a_declared_comparison_says_what_it_would_cost(tmp_path: Path):
+    path = written(tmp_path, PLAIN.replace("steps = 100", "steps = 100\ncore_hours = 1_200"))
+    main(["study", "page", str(path)])
+    text = (tmp_path / "compare.md").read_text(encoding="utf-8")
+    assert "Declared, not run: 2 training runs, estimated at 1,200 core-hours. `hanabako study run compare`" in text
 
 
 def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):

@@ -31,6 +31,7 @@ def load(path: Path, runs: Path) -> Study:
         tables={stem: partial(board, whole)},
         figures=figures(whole, stem),
         check=partial(check, whole),
+        unmeasured=whole.unmeasured,
     )
 
 

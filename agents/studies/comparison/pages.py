@@ -126,6 +126,9 @@ def introduction(found: Found) -> Iterator[str]:
     config = whole.make_config()
     budget = f"{whole.steps:,} decisions" if whole.steps else f"{whole.core_minutes:g} core-minutes"
     words = f"`{whole.game}`, `{whole.preset or 'its first preset'}`, {config.players} players; a run has {budget}"
+    if not whole.reproduction:
+        yield f"No row is a reproduction of its algorithm's paper: {whole.reason}."
+        yield ""
     yield f"{words}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
 
 
@@ -144,7 +147,8 @@ def scores(found: Found) -> Iterator[str]:
             continue
         cost = [f"{np.mean([run['steps'] for run in runs]) / 1e6:.2f} M"]
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
-        cells = [name, str(len(runs)), *cost, estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
+        cells = [found.whole.label(name), str(len(runs)), *cost]
+        cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
         cells += [found.together[name].words() if len(found.teams.get(name, ())) > 1 or not cooperative else "-"]
         cells += [places.get(name, "no inference")]
         if cooperative:
@@ -177,7 +181,7 @@ def improvements(found: Found) -> Iterator[str]:
         cells = [
             "" if one == other else estimates.probability_of_improvement(own[one], own[other]).words() for other in sure
         ]
-        yield f"| {one} | {' | '.join(cells)} |"
+        yield f"| {found.whole.label(one)} | {' | '.join(cells)} |"
 
 
 def with_partners(found: Found) -> Iterator[str]:
@@ -190,7 +194,8 @@ def with_partners(found: Found) -> Iterator[str]:
     yield "|---" * (len(found.partners) + 1) + "|"
     for name in found.ordered:
         if name in found.teams:
-            yield f"| {name} | {' | '.join(partner_cell(found, name, partner) for partner in found.partners)} |"
+            cells = [partner_cell(found, name, partner) for partner in found.partners]
+            yield f"| {found.whole.label(name)} | {' | '.join(cells)} |"
 
 
 def partner_cell(found: Found, name: str, partner: str) -> str:
@@ -251,7 +256,8 @@ def curves(found: Found) -> Any:
 
 def title_of(whole: Comparison) -> str:
     """Return the title of a comparison's charts: its game and preset."""
-    return f"{whole.game} {whole.preset or ''}".strip() + f", {whole.make_config().players} players"
+    note = "" if whole.reproduction else " (no reproductions)"
+    return f"{whole.game} {whole.preset or ''}".strip() + f", {whole.make_config().players} players{note}"
 
 
 def intervals(found: Found) -> Any:

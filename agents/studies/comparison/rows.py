@@ -54,6 +54,12 @@ class Declared:
     core_minutes: Positive | None = None
     deals: Size = 2000
     partners: tuple[str, ...] = ()
+    reproduction: bool = True
+    """False if none of its rows reproduces the paper of its algorithm; tables and figures then say so."""
+    reason: str = ""
+    """Why its rows are no reproductions."""
+    core_hours: Positive | None = None
+    """An estimate for all training runs together, if the comparison is declared for a cluster and was not run."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,18 @@ class Comparison(Declared):
             ValueError: see `hanabako.games.make_config`.
         """
         return make_config(self.game, self.preset, self.players, self.config)
+
+    @property
+    def unmeasured(self) -> str:
+        """What its page says before it is run; "" if it gives no ``core_hours``."""
+        if self.core_hours is None:
+            return ""
+        runs = len(self.seeds) * len(self.algorithms)
+        return f"Declared, not run: {runs} training runs, estimated at {self.core_hours:,.0f} core-hours."
+
+    def label(self, name: str) -> str:
+        """Return an algorithm's name in tables, with a note if its rows are no reproductions."""
+        return name if self.reproduction else f"{name} (no reproduction)"
 
     def told(self, name: str) -> dict[str, Any]:
         """Return the settings of an algorithm's runs by name, except the seed."""
