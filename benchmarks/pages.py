@@ -1,6 +1,6 @@
 """Generate the measured figures in the READMEs from the committed JSON, so that no number is typed by hand.
 
-    python -m benchmarks.pages           # write them into README.md, benchmarks/README.md and agents/scores.json
+    python -m benchmarks.pages           # write them into README.md, other pages and agents/scores.json
     python -m benchmarks.pages --check   # only check whether they are up to date
 
 A document has the part ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
@@ -23,7 +23,8 @@ RESULTS = Path(__file__).parent / "speed" / "results"
 CLIENTS = Path(__file__).parent / "clients" / "results" / "clients.json"
 SCORES = ROOT / "agents" / "scores.json"
 """The file that `hanabako agents` reads."""
-DOCUMENTS = [ROOT / name for name in ("README.md", "benchmarks/README.md", "docs/machines.md", "docs/recipes.md")]
+PAGES = ("README.md", "benchmarks/README.md", "docs/machines.md", "docs/recipes.md", "docs/algorithms.md")
+DOCUMENTS = [ROOT / name for name in PAGES]
 FORMATS = ("none", "packed", "int8", "float32")
 
 NOT_MEASURED = "Not measured yet on an idle machine.\n"
@@ -351,6 +352,13 @@ def clients() -> str:
     return markdown(header, rows, text_columns=4) + f"\nA minute each. {where} {command_line(report['command'])}\n"
 
 
+def scale() -> str:
+    """Return what the papers of the algorithms used, and what our comparisons used."""
+    from benchmarks.strength.tables.scale import scale  # imports torch
+
+    return scale()
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
@@ -367,6 +375,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "machines-needed": machines_needed,
     "clients": clients,
     "state": state,
+    "scale": scale,
 }
 
 

@@ -1,0 +1,183 @@
+"""The scale of our comparisons beside that of the papers, and the core-hours that the papers' scale would take here.
+
+The papers' numbers are in ``papers.toml``. Ours are read from the comparisons in ``benchmarks/strength`` and their
+results.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.networks.kinds import NETWORKS, usual_kind
+from agents.studies.comparison.measuring import settings_of
+from agents.studies.comparison.reading import read
+from agents.studies.comparison.rows import Comparison
+from agents.studies.store import read_results
+from agents.studies.study import Results, key_of
+from hanabako.files import read_json
+from hanabako.generated import table
+from hanabako.words.typed import from_json
+
+__all__ = ["MEASURED", "Paper", "core_hours", "measured", "papers", "scale", "speed_of"]
+
+STUDIES = Path(__file__).resolve().parents[1]
+LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
+MEASURED = ("zero_shot_mini", "zero_shot_small", "zero_shot_standard")
+"""The comparisons that were run."""
+NOT_STATED = "not stated"
+STANDARD, EVERY = "zero_shot_standard", "zero_shot_mini"
+"""The comparison in the game of the papers, and one that has a row of every algorithm."""
+AS_FAST = {"vdn": "iql", "qmix": "iql"}
+"""Algorithms whose speed is not measured, and the one whose speed they are given."""
+
+
+# --- The papers -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a paper used in Hanabi for two players; a default says that we did not find it stated."""
+
+    name: str
+    algorithms: tuple[str, ...]
+    """The names of its algorithms in our comparisons."""
+    declared: tuple[str, ...]
+    """Our comparisons at its scale."""
+    source: str
+    """Where its numbers were found."""
+    decisions: tuple[int, ...] = ()
+    """Decisions of a run: one number, or the least and the most."""
+    runs: int | None = None
+    observation: str = NOT_STATED
+    network: str = NOT_STATED
+    memory: str = NOT_STATED
+    compute: str = NOT_STATED
+    """The time or machines of a run."""
+
+
+@cache
+def papers() -> list[Paper]:
+    """Return the papers of ``papers.toml``."""
+    content = tomllib.loads(Path(__file__).with_name("papers.toml").read_text(encoding="utf-8"))
+    usual = {name: own.default for name, own in Paper.__dataclass_fields__.items() if name in vars(Paper)}
+    return [from_json(Paper, usual | entry) for entry in content["paper"]]
+
+
+# --- Our numbers ------------------------------------------------------------------------------------------------------
+
+
+def comparison(name: str) -> Comparison:
+    """Return one of our comparisons."""
+    return read(STUDIES / f"{name}.toml", Path("runs") / name)
+
+
+@cache
+def measured(name: str) -> Mapping[str, Results]:
+    """Return the finished runs of a comparison by algorithm."""
+    whole = comparison(name)
+    asked = {whole.run(algorithm, seed).key: algorithm for algorithm in whole.algorithms for seed in whole.seeds}
+    found: dict[str, list[Any]] = {algorithm: [] for algorithm in whole.algorithms}
+    for row in read_results(STUDIES / "results" / f"{name}.json"):
+        if key_of(row) in asked:
+            found[asked[key_of(row)]].append(row)
+    return {algorithm: rows for algorithm, rows in found.items() if rows}
+
+
+def speed_of(module: str, network: str) -> float:
+    """Return decisions per second and core in standard Hanabi for two players.
+
+    This is measured for some modules and networks. For another module it is that of PPO times their ratio in ``mini``;
+    for a recurrent network it is that of the module times the ratio of the networks in `benchmarks.speed.learner`.
+    """
+    if network == "recurrent":
+        return speed_of(module, "symmetric") * learner_speed("recurrent") / learner_speed("symmetric")
+    played = comparison(STANDARD)
+    for name, rows in measured(STANDARD).items():
+        if (played.algorithms[name].module, network_of(played, name)[0]) == (module, network):
+            return rate(rows)
+    module = AS_FAST.get(module, module)
+    name = next(name for name, own in comparison(EVERY).algorithms.items() if own.module == module)
+    return rate(measured(STANDARD)["ippo"]) * rate(measured(EVERY)[name]) / rate(measured(EVERY)["ippo"])
+
+
+def rate(rows: Results) -> float:
+    """Return decisions per core-second of some runs together."""
+    return sum(row["steps"] for row in rows) / sum(row["core_seconds"] for row in rows)
+
+
+@cache
+def learner_speed(network: str) -> float:
+    """Return the decisions per second of PPO's learner with a network of its usual size, in bfloat16."""
+    rows = read_json(LEARNER)["results"]
+    return next(row["steps_per_second"] for row in rows if (row["network"], row["trunk"]) == (network, "bfloat16"))
+
+
+def core_hours(whole: Comparison) -> float:
+    """Return an estimate for all training runs of a comparison, to two significant digits."""
+    return rounded(sum(hours_of(whole, name) for name in whole.algorithms) * len(whole.seeds))
+
+
+def hours_of(whole: Comparison, name: str) -> float:
+    """Return an estimate of the core-hours of one run of an algorithm; the comparison's budget must be in decisions."""
+    own = whole.algorithms[name]
+    return (whole.steps or 0) * own.share / speed_of(own.module, network_of(whole, name)[0]) / 3600
+
+
+def rounded(number: float) -> float:
+    """Return a number to two significant digits."""
+    return float(f"{number:.2g}")
+
+
+def network_of(whole: Comparison, name: str) -> tuple[str, int, int]:
+    """Return the kind of an algorithm's network, its units per hidden layer, and its number of hidden layers."""
+    settings: Any = settings_of(whole.run(name, whole.seeds[0]))
+    kind = usual_kind(whole.make_config()) if settings.network == "auto" else settings.network
+    return kind, settings.width or NETWORKS[kind].usual_width, settings.layers
+
+
+# --- The table --------------------------------------------------------------------------------------------------------
+
+
+def scale() -> str:
+    """Return the table: for each paper its own line, those of our comparisons, and our file at its scale."""
+    head = ["algorithm", "whose", "game", "decisions a run", "runs", "observation", "network", "memory", "a run takes"]
+    rows = [row for paper in papers() for row in rows_of(paper)]
+    sources = "\n".join(f"- {paper.name}: {paper.source}." for paper in papers())
+    return f"{table(head, rows)}\n\nThe papers' numbers are from:\n\n{sources}\n"
+
+
+def rows_of(paper: Paper) -> Iterator[list[str]]:
+    """Yield the lines of a paper."""
+    decisions = " to ".join(f"{count / 1e9:g}" for count in paper.decisions)
+    budget = f"{decisions} billion" if decisions else NOT_STATED
+    runs = NOT_STATED if paper.runs is None else str(paper.runs)
+    yield [paper.name, "paper", "standard", budget, runs, paper.observation, paper.network, paper.memory, paper.compute]
+    for name in MEASURED:
+        whole = comparison(name)
+        for algorithm, done in measured(name).items():
+            if algorithm in paper.algorithms:
+                steps = np.mean([row["steps"] for row in done])
+                minutes = np.mean([row["core_seconds"] for row in done]) / 60
+                cost = f"{minutes:.1f} core-minutes"
+                yield ours(whole, algorithm, "ours", f"{steps / 1e6:.0f} million", str(len(done)), cost)
+    for name in paper.declared:
+        whole = comparison(name)
+        for algorithm, own in whole.algorithms.items():
+            budget = f"{(whole.steps or 0) * own.share / 1e9:g} billion"
+            cost = f"about {rounded(hours_of(whole, algorithm)):,.0f} core-hours"
+            yield ours(whole, algorithm, f"declared, not run: `{name}`", budget, str(len(whole.seeds)), cost)
+
+
+def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost: str) -> list[str]:
+    """Return the line of one of our algorithms."""
+    kind, width, layers = network_of(whole, name)
+    config: Any = whole.make_config()
+    observation = config.observation_name.replace("card_knowledge", "canonical")
+    memory = "GRU" if kind == "recurrent" else "none"
+    size = f"{kind}, {layers} layers of {width} units"
+    return [whole.label(name), who, str(whole.preset), decisions, runs, observation, size, memory, cost]

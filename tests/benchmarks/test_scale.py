@@ -1,0 +1,82 @@
+"""The scale of the papers beside ours: every number has a source, and declared comparisons can be run."""
+
+from pathlib import Path
+
+import pytest
+
+from agents.commands.command_line import main
+from agents.studies.comparison.measuring import check
+from agents.studies.finding import STUDIES, find, load, names, title_of
+from benchmarks.strength.tables.scale import MEASURED, comparison, core_hours, measured, papers, scale, speed_of
+
+ROOT = Path(__file__).resolve().parents[2]
+DECLARED = sorted(path.stem for path in STUDIES.glob("paper_scale_*.toml"))
+
+
+def test_every_algorithm_of_a_comparison_has_one_paper():
+    known = [name for paper in papers() for name in paper.algorithms]
+    assert len(known) == len(set(known))
+    assert {name for study in (*MEASURED, *DECLARED) for name in comparison(study).algorithms} <= set(known)
+    assert sorted(name for paper in papers() for name in paper.declared) == DECLARED
+
+
+def test_what_was_not_found_is_not_stated():
+    unknown = next(paper for paper in papers() if not paper.decisions)
+    (line,) = (line for line in scale().splitlines() if line.startswith(f"| {unknown.name}"))
+    assert "| standard | not stated |" in line
+    assert all(paper.source for paper in papers())
+
+
+def test_all_rows_of_ours_say_that_they_are_no_reproductions():
+    ours = [line for line in scale().splitlines() if "| ours |" in line or "| declared, not run: " in line]
+    assert len(ours) == sum(len(measured(name)) for name in MEASURED) + sum(
+        len(comparison(name).algorithms) for name in DECLARED
+    )
+    assert all("(no reproduction) |" in line for line in ours)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/evaluation.md", "docs/limits.md", "notebooks/07_zero_shot.ipynb"])
+def test_pages_that_show_or_name_the_comparisons_say_so_too(page: str):
+    assert not any(comparison(name).reproduction for name in MEASURED)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert "reproduction" in text.lower() and ("zero" in text or "algorithms.md#scale" in text)
+
+
+def test_budgets_are_at_least_fifty_times_smaller_as_the_pages_say():
+    for paper in papers():
+        for name in MEASURED:
+            steps = [row["steps"] for own in paper.algorithms for row in measured(name).get(own, [])]
+            assert all(50 * count < least for least in paper.decisions[:1] for count in steps)
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_declared_comparisons_can_be_run_and_say_that_they_were_not(name: str, capsys: pytest.CaptureFixture[str]):
+    whole, place = comparison(name), find(name)
+    assert name in names() and title_of(name).startswith("Declared, not run: ")
+    assert not place.results.exists(), "it was run: move it to MEASURED, and change its first line"
+    check(whole)
+    assert "Declared, not run: " in load(place).unmeasured
+    main(["study", "list", name, "--where", "seed=1"])
+    assert capsys.readouterr().out.count("0 of 1 ") == len(whole.algorithms)
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_core_hours_are_decisions_by_our_measured_speed(name: str):
+    whole = comparison(name)
+    assert whole.core_hours == core_hours(whole), "write this estimate into the file, then hanabako study page"
+
+
+def test_the_budget_of_a_declared_comparison_is_that_of_its_paper():
+    for paper in papers():
+        for whole in map(comparison, paper.declared):
+            if paper.decisions:
+                assert paper.decisions[0] <= (whole.steps or 0) <= paper.decisions[-1]
+            assert paper.runs is None or len(whole.seeds) == paper.runs
+
+
+def test_speeds_follow_the_rules_of_the_page():
+    dense = measured("zero_shot_standard")["ippo-dense"]
+    seconds = sum(row["core_seconds"] for row in dense)
+    assert speed_of("ppo", "dense") == pytest.approx(sum(row["steps"] for row in dense) / seconds)
+    assert speed_of("vdn", "symmetric") == speed_of("iql", "symmetric") < speed_of("ppo", "symmetric")
+    assert speed_of("sad", "recurrent") < speed_of("sad", "symmetric") / 5
