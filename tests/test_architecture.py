@@ -37,7 +37,7 @@ ENGINE_FLOORS = [
     {"dealing", "scoring"},
     {"rules"},
     {"observation"},
-    {"layout", "rewards", "private_view", "belief", "likelihood"},
+    {"layout", "rewards", "private_view", "belief", "likelihood", "statuses"},
 ]
 
 HEAVY = ("torch", "matplotlib", "scipy", "pandas", "pygame", "PIL", "resvg_py", "tqdm", "tyro")

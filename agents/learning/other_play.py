@@ -1,6 +1,7 @@
 """Other-Play (Hu et al. 2020): self-play in which every player sees the suits under different names.
 
     hanabako train --algorithm other_play --preset small --minutes 5
+    hanabako train --algorithm other_play --preset small --minutes 5 --auxiliary
 
 At the start of a game each seat draws a random order of the interchangeable suits. Until the end of the game its
 observations and actions name suits in that order. A convention tied to one particular suit is then useless, so the
@@ -8,7 +9,10 @@ policies do not depend on conventions that independently trained players could n
 with a dense network: a network that is symmetric in the suits (`agents.networks.symmetric`) has this property by
 construction and needs no such training.
 
-Differences from the paper: PPO without memory instead of recurrent Q-learning, and no auxiliary task.
+With ``--auxiliary``, as in the paper's runs with the highest cross-play, the network also predicts during training
+whether each own card is playable, played already, or neither (`agents.learning.common.own_cards`).
+
+Differences from the paper: PPO without memory instead of recurrent Q-learning (``--network recurrent`` has memory).
 """
 
 from dataclasses import dataclass
@@ -23,12 +27,15 @@ from torch import Tensor
 from hanabako.compiler.jit import kernel
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.games import game_of
+from hanabako.words.ranges import Positive
 
+from ..networks.network import Network
 from . import ppo
 from .common.algorithms import command_line
+from .common.own_cards import OwnCards, Predicting, prediction_loss
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .ppo import PPO
+from .ppo import PPO, Batch
 
 __all__ = ["Args", "OtherPlay", "RenamedSuits"]
 
@@ -39,6 +46,16 @@ class Args(ppo.Args):
 
     network: Literal["auto", "symmetric", "dense", "recurrent"] = "dense"
     """The kind of network; for one that is symmetric in the suits this training changes nothing."""
+    auxiliary: bool = False
+    """Also learn to predict the status of each own card, in Hanabi; the policy does not contain the prediction."""
+    auxiliary_weight: Positive = 0.25
+    """Weight of the prediction's loss; 0.25 is that of the paper's authors."""
+
+    def check(self, world: int) -> None:
+        """See `agents.learning.common.settings.Settings.check`."""
+        super().check(world)
+        if self.auxiliary and self.game != "hanabi":
+            raise ValueError(f"auxiliary must be false in {self.game}: only in Hanabi players do not see their cards")
 
 
 class RenamedSuits(SelfPlayEnvs):
@@ -114,6 +131,29 @@ class OtherPlay(PPO):
     """`agents.learning.ppo.PPO` in games whose seats see the suits under different names."""
 
     Envs = RenamedSuits
+    own_cards: OwnCards | None = None
+
+    def with_critic(self, network: Network) -> Network:
+        """See `NetworkLearner.with_critic`: with the auxiliary task, the network and its prediction."""
+        if not self.args.auxiliary:
+            return network
+        self.own_cards = OwnCards(self.envs)
+        return Predicting(network, self.own_cards.slots).to(self.ranks.device)
+
+    def labels(self) -> Tensor:
+        """See `PPO.labels`: the statuses of own cards."""
+        return super().labels() if self.own_cards is None else self.own_cards.statuses()
+
+    def loss(
+        self, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """See `PPO.loss`."""
+        own, predictions = logits.tensor_split([self.network.actions], 1)
+        loss, statistics = super().loss(own, values, batch, entropy_weight)
+        if self.own_cards is None:
+            return loss, statistics
+        auxiliary = prediction_loss(predictions, batch.labels)
+        return loss + self.args.auxiliary_weight * auxiliary, {**statistics, "auxiliary_loss": auxiliary}
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ class PPO(NetworkLearner):
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
-        self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
+        self.rollout = Rollout(args.horizon, envs, streams, ranks.device, self.labels().shape[1])
         if args.simulator == "cuda":  # random numbers of the CPU would make the GPU wait
             self.generator = ranks.generator(args.seed, ranks.device)
         self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
@@ -164,6 +164,7 @@ class PPO(NetworkLearner):
             rollout.observations[t].copy_(envs.observations)
             rollout.masks[t].copy_(envs.masks)
             rollout.players[t].copy_(envs.players)
+            rollout.labels[t].copy_(self.labels())
             logits, rollout.values[t], after = network.step(rollout.observations[t], memories.of(envs.players))
             memories.keep(envs.players, after)
             probabilities = masked(logits, rollout.masks[t]).softmax(1)
@@ -180,6 +181,16 @@ class PPO(NetworkLearner):
             rollout.dones[t].copy_(dones)
             memories.forget(dones)
         return self.bootstrap_values(network)
+
+    def labels(self) -> Tensor:
+        """Return what an auxiliary loss predicts of the coming decisions, int8 (games, n); here n is 0."""
+        return torch.zeros(self.envs.games, 0, dtype=torch.int8)
+
+    def loss(
+        self, logits: Tensor, values: Tensor, batch: "Batch", entropy_weight: float
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the loss on a minibatch, and statistics for the log."""
+        return loss_of(self.args, logits, values, batch, entropy_weight)
 
     def bootstrap_values(self, network: Network) -> Tensor:
         """Return the values of the positions after the rollout, (games, streams); NaN except for the player to move.
@@ -212,11 +223,12 @@ class PPO(NetworkLearner):
             rollout.log_probabilities,
             normalized(self.ranks, advantages),
             advantages.nan_to_num() + rollout.values,
+            rollout.labels,
         )
         statistics: dict[str, Tensor] = {}
         for _ in range(args.epochs):
             for batch, (logits, values) in self.minibatches(decisions, args.minibatch // self.ranks.world):
-                loss, statistics = loss_of(args, logits, values, batch, entropy_weight)
+                loss, statistics = self.loss(logits, values, batch, entropy_weight)
                 statistics["gradient_norm"] = self.descent.step(loss)
         return {name: float(value.detach()) for name, value in statistics.items()}
 
@@ -239,7 +251,7 @@ class PPO(NetworkLearner):
 class Rollout:
     """The last ``horizon`` decisions of every game; the first axes of each array are (horizon, games)."""
 
-    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device) -> None:
+    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device, labels: int = 0) -> None:
         def room(*more: int, dtype: torch.dtype = torch.float32) -> Tensor:
             return torch.zeros(horizon, envs.games, *more, dtype=dtype, device=device)
 
@@ -251,6 +263,7 @@ class Rollout:
         self.values = room()
         self.rewards = room(streams)  # scaled; one stream for a team, or one per player
         self.dones = room(dtype=torch.bool)  # the decision ended its game
+        self.labels = room(labels, dtype=torch.int8)  # what an auxiliary loss predicts
 
 
 # --- Advantages -------------------------------------------------------------------------------------------------------
@@ -314,6 +327,8 @@ class Batch(NamedTuple):
     """Log probabilities of the actions under the rollout's policy."""
     normalized_advantages: Tensor
     returns: Tensor
+    labels: Tensor
+    """What an auxiliary loss predicts (decisions, n); without one, n is 0."""
 
 
 def loss_of(

@@ -10,11 +10,13 @@ import pytest
 import torch
 
 from agents.learning import other_play
+from agents.learning.common.own_cards import OwnCards, prediction_loss
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.common.trainer import train
 from agents.learning.other_play import OtherPlay, RenamedSuits
-from agents.networks.neural_policy import load_policy
+from agents.networks.neural_policy import NeuralPolicy, load_policy
+from agents.networks.policy_file import save_policy
 from agents.playing.play import play
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
@@ -100,3 +102,92 @@ def test_it_solves_a_game_exactly(tmp_path: Path):
     run_dir = train(replace(args, run_dir=tmp_path / "run"), OtherPlay)
     policy = load_policy(run_dir / "policy.safetensors")
     assert (play(policy.config, policy, 2000, seed=5).score == 2).all()
+
+
+# --- The auxiliary task -----------------------------------------------------------------------------------------------
+
+WITH_TASK = replace(TINY, preset="mini", auxiliary=True)
+
+
+def learner_of(args: other_play.Args) -> OtherPlay:
+    """Return a learner whose games have just begun."""
+    envs = RenamedSuits(args.make_config(), args.games, args.seed, ALONE)
+    torch.manual_seed(args.seed)
+    return OtherPlay(args, envs, ALONE)
+
+
+def test_the_loss_of_the_prediction_is_that_of_a_plain_loop():
+    generator = torch.Generator().manual_seed(1)
+    predictions = torch.randn(7, 12, generator=generator)
+    statuses = torch.randint(-1, 3, (7, 4), generator=generator, dtype=torch.int8)
+    statuses[3] = -1  # an empty hand counts nothing
+    total = 0.0
+    for row in range(7):
+        cards = [slot for slot in range(4) if statuses[row, slot] >= 0]
+        for slot in cards:
+            logits = predictions[row, 3 * slot : 3 * slot + 3]
+            total -= float(logits.log_softmax(0)[int(statuses[row, slot])]) / len(cards)
+    assert float(prediction_loss(predictions, statuses)) == pytest.approx(total / 7, rel=1e-5)
+
+
+def test_labels_are_of_the_hands_at_the_time_of_the_decisions():
+    learner = learner_of(WITH_TASK)
+    seen: list[torch.Tensor] = []
+    step = learner.envs.step
+
+    def note_and_step(actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        seen.append(OwnCards(learner.envs).statuses())
+        return step(actions)
+
+    learner.envs.step = note_and_step  # type: ignore[method-assign]
+    learner.collect(1.0)
+    assert torch.equal(learner.rollout.labels, torch.stack(seen))
+    assert len(learner.rollout.labels.unique()) >= 2
+
+
+@pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent"])
+def test_the_prediction_learns_a_fixed_batch(network):
+    learner = learner_of(replace(WITH_TASK, network=network, learning_rate=1e-2))
+    learner.collect(1.0)
+    advantages = torch.zeros_like(learner.rollout.values)
+    losses = [learner.update(advantages, 0.0)["auxiliary_loss"] for _ in range(40)]
+    assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
+
+
+def test_the_task_changes_neither_the_first_network_nor_its_games():
+    with_task, without = learner_of(WITH_TASK), learner_of(replace(WITH_TASK, auxiliary=False))
+    assert without.learner is without.network
+    for one, other in zip(with_task.network.parameters(), without.network.parameters(), strict=True):
+        assert torch.equal(one, other)
+    for learner in (with_task, without):
+        learner.collect(1.0)
+    assert torch.equal(with_task.rollout.actions, without.rollout.actions)
+    assert torch.equal(with_task.rollout.observations, without.rollout.observations)
+    row = with_task.learn(0.5)
+    assert "auxiliary_loss" in row and "auxiliary_loss" not in without.learn(0.5)
+
+
+@pytest.mark.parametrize("network", ["dense", "recurrent"])
+def test_a_saved_policy_has_no_prediction_and_plays_as_the_network_in_training(network, tmp_path):
+    learner = learner_of(replace(WITH_TASK, network=network))
+    learner.learn(0.0)
+    path = tmp_path / "policy.safetensors"
+    save_policy(path, learner.network, learner.envs.config, {})
+    policy = load_policy(path)
+    assert policy.network.state_dict().keys() == learner.network.state_dict().keys()
+    assert not any("predictor" in name for name in policy.network.state_dict())
+    ours = NeuralPolicy(learner.network, learner.envs.config)
+    one, other = (play(policy.config, player, 50, seed=5) for player in (policy, ours))
+    assert np.array_equal(one.score, other.score) and np.array_equal(one.length, other.length)
+
+
+@pytest.mark.parametrize("network", ["dense", "recurrent"])
+def test_a_run_with_the_task_resumes_to_the_last_bit(network, tmp_path):
+    args = replace(WITH_TASK, network=network, steps=4 * UPDATE)
+    rows = assert_resumes(partial(train, algorithm=OtherPlay), args, tmp_path)
+    assert all(row["auxiliary_loss"] > 0 for row in rows)
+
+
+def test_the_task_is_refused_where_players_see_their_cards():
+    with pytest.raises(ValueError, match="auxiliary must be false in ikebana"):
+        replace(WITH_TASK, game="ikebana", preset=None).check(1)

@@ -1,0 +1,58 @@
+"""The statuses of own cards equal a plain computation from the fireworks, in random games of every preset."""
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learning.common.own_cards import OwnCards
+from agents.learning.common.ranks import Ranks
+from agents.learning.common.selfplay import SelfPlayEnvs
+from hanabi_env import PRESETS, HanabiConfig
+from hanabi_env.engine.statuses import EMPTY, NEITHER, PLAYABLE, PLAYED
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+GAMES, STEPS = 16, 60
+
+
+def plain_statuses(config: HanabiConfig, state: np.void) -> list[int]:
+    """Return the statuses of the cards of the player to move: ranks are counted from the first card of a firework."""
+    player, found = int(state["current_player"]), []
+    black = config.suits - 1 if config.black_powder else None  # V3: it descends
+    for slot in range(config.rules().hand_size):
+        if slot >= state["hand_count"][player]:
+            found.append(EMPTY)
+            continue
+        suit, rank = divmod(int(state["hands"][player][slot]), config.ranks)
+        place = config.ranks - 1 - rank if suit == black else rank
+        played = int(state["fireworks"][suit])
+        found.append(PLAYABLE if place == played else PLAYED if place < played else NEITHER)
+    return found
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_statuses_are_those_of_a_plain_computation(preset: str):
+    config = PRESETS[preset]
+    envs = SelfPlayEnvs(config, GAMES, 3, ALONE)
+    own, generator, met = OwnCards(envs), torch.Generator().manual_seed(2), set()
+    for _ in range(STEPS):
+        statuses = own.statuses()
+        assert statuses.tolist() == [plain_statuses(config, state) for state in envs.tables["state"]]
+        met |= set(statuses.flatten().tolist())
+        envs.step(torch.multinomial(envs.masks.float(), 1, generator=generator)[:, 0])
+    assert {PLAYABLE, NEITHER} <= met
+
+
+@pytest.mark.parametrize(
+    ("fireworks", "card", "status"), [(0, "first", PLAYABLE), (1, "first", PLAYED), (0, "second", NEITHER)]
+)
+@pytest.mark.parametrize("suit", ["ordinary", "black"])
+def test_H10_V3_the_first_card_of_the_black_suit_is_the_highest(suit: str, fireworks: int, card: str, status: int):
+    config = PRESETS["black_powder"]
+    envs = SelfPlayEnvs(config, 1, 1, ALONE)
+    number = config.suits - 1 if suit == "black" else 0
+    place = {"first": 0, "second": 1}[card]
+    rank = config.ranks - 1 - place if suit == "black" else place
+    state = envs.tables["state"][0]
+    state["fireworks"][number] = fireworks
+    state["hands"][state["current_player"], 0] = number * config.ranks + rank
+    assert OwnCards(envs).statuses()[0, 0] == status
