@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ..learning.cloning import Args as CloningArgs
@@ -20,13 +21,13 @@ EVALUATIONS = 3
 """Evaluations of the clone while it is trained."""
 
 
-def names_bot(settings: Settings) -> bool:
+def names_bot(settings: NetworkSettings) -> bool:
     """Whether ``start`` names an agent that is no network.
 
     Raises:
         ValueError: there is no such agent, or it cannot play the config.
     """
-    if not isinstance(settings, NetworkSettings) or settings.start is None or network_file(settings.start) is not None:
+    if settings.start is None or network_file(settings.start) is not None:
         return False
     load(settings.start, settings.make_config())
     return True
@@ -51,16 +52,23 @@ def from_clone(
     folder = run_dir / "clone"
     if finished(folder) is None:
         print(f"A network learns to imitate {settings.start} first, in {folder}.", flush=True)
-        shared = {name: getattr(settings, name) for name in SHARED}
-        budget = {"minutes": part * settings.minutes, "steps": round(part * settings.steps)}
-        changed = {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": ()}
-        told: dict[str, Any] = shared | budget | changed
-        lesson = CloningArgs(**told, agent=settings.start)
-        if holds_checkpoint(folder / "checkpoint"):
-            lesson = CloningArgs(resume=folder, trust=True)  # the bot was named by this command
-        train(named("cloning"), lesson)
+        train(named("cloning"), lesson_of(settings, part, folder))
     if finished(folder) is None:
         print(f"The same command with --run-dir {run_dir} continues the clone and the training.")
         return None
-    rest = {"minutes": (1 - part) * settings.minutes, "steps": round((1 - part) * settings.steps)}
+    rest = budget_of(settings, 1 - part)
     return replace(settings, **rest, start=str(folder / "policy.safetensors"), run_dir=run_dir)
+
+
+def lesson_of(settings: NetworkSettings, part: float, folder: Path) -> CloningArgs:
+    """Return the settings that train the clone in ``folder``, or continue it; arguments as in `from_clone`."""
+    if holds_checkpoint(folder / "checkpoint"):
+        return CloningArgs(resume=folder, trust=True)  # the bot was named by this command
+    told: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
+    told |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
+    return CloningArgs(**told | budget_of(settings, part))
+
+
+def budget_of(settings: Settings, part: float) -> dict[str, Any]:
+    """Return a part of the budget."""
+    return {"minutes": part * settings.minutes, "steps": round(part * settings.steps)}

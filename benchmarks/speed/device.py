@@ -23,18 +23,22 @@ import torch
 
 from agents.learning import ppo
 from agents.learning.common.ranks import joined_ranks, processor_settings
-from agents.learning.common.selfplay import SelfPlayEnvs
-from benchmarks.speed.timing import place, report
+from benchmarks.speed.learner import updates
+from benchmarks.speed.products import wait_for
+from benchmarks.speed.timing import place, report, significant
 from hanabako import machine
 from hanabako.compiler.cuda import IS_SIMULATED
 from hanabako.engine.sections import words_for
 from hanabako.envs.device_vector import PLACE, DeviceArray, DeviceVectorEnv
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
+from hanabako.timing import steps_per_second
 from hanabako.words.ranges import Positive, Size
 from hanabi_env import HanabiVectorEnv
 
 GIB = 2**30
+CALLS = 4
+"""Kernels that are started before the clock waits for them."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,7 @@ class Args:
 def main(args: Args) -> None:
     """Check, measure, print and write."""
     check_writable(path := place(args, "device.json"))
-    device = "Numba's simulator" if IS_SIMULATED else torch.cuda.get_device_name()
-    told: dict[str, Any] = {"device": device, "equal": None, "speed": [], "learning": []}
+    told: dict[str, Any] = {"device": device_name(), "equal": None, "speed": [], "learning": []}
     described = machine.describe(() if IS_SIMULATED else ("numba-cuda",))
 
     def keep() -> None:
@@ -84,6 +87,11 @@ def main(args: Args) -> None:
     print(f"written: {path}")
     if told["equal"] != "equal":
         sys.exit(1)
+
+
+def device_name() -> str:
+    """Return the name of the GPU, or of what simulates it."""
+    return "Numba's simulator" if IS_SIMULATED else torch.cuda.get_device_name()
 
 
 # --- Equality ---------------------------------------------------------------------------------------------------------
@@ -125,8 +133,14 @@ def bandwidth(seconds: float) -> float:
     """Return the GiB that a copy within the GPU's memory reads and writes per second."""
     source = torch.zeros(GIB if PLACE.type == "cuda" else 2**20, dtype=torch.uint8, device=PLACE)
     target = torch.empty_like(source)
-    rate = calls_per_second(lambda: target.copy_(source), seconds)
-    return round(rate * 2 * len(source) / GIB, 1)
+
+    def copy() -> int:
+        for _ in range(CALLS):
+            target.copy_(source)
+        wait_for(PLACE)
+        return CALLS * 2 * len(source)
+
+    return significant(rate(copy, seconds) / GIB)
 
 
 def speed(args: Args, count: int, gib_per_second: float) -> dict[str, Any]:
@@ -137,32 +151,26 @@ def speed(args: Args, count: int, gib_per_second: float) -> dict[str, Any]:
     seen = DeviceArray((count, 1, words), np.dtype(np.uint64))
     first = iter(range(0, 2**62, args.steps))
 
-    def play() -> None:
-        env.run(env.kernels.rollout, env.records, seen, np.uint64(1), next(first), args.steps)
+    def play() -> int:
+        for _ in range(CALLS):
+            env.run(env.kernels.rollout, env.records, seen, np.uint64(1), next(first), args.steps)
+        wait_for(PLACE)
+        return CALLS * count * args.steps
 
-    rate = calls_per_second(play, args.seconds) * count * args.steps
     octets = 2 * env.records.kind.itemsize + 8 * words
-    bound = gib_per_second * GIB / octets
-    return {"tables": count, "steps_per_second": rounded(rate), "bytes_per_step": octets, "bound": rounded(bound)}
+    bound = significant(gib_per_second * GIB / octets)
+    return {
+        "tables": count,
+        "steps_per_second": significant(rate(play, args.seconds)),
+        "bytes_per_step": octets,
+        "bound": bound,
+    }
 
 
-def calls_per_second(call: Callable[[], Any], seconds: float) -> float:
-    """Return how often per second the GPU does what ``call`` starts, after one call to warm up."""
-    call()
-    wait()
-    calls, started = 0, time.perf_counter()
-    while (spent := time.perf_counter() - started) < seconds:
-        for _ in range(4):
-            call()
-        wait()
-        calls += 4
-    return calls / spent if calls else 0.0
-
-
-def wait() -> None:
-    """Wait until the GPU has done everything."""
-    if PLACE.type == "cuda":
-        torch.cuda.synchronize()
+def rate(play: Callable[[], int], seconds: float) -> float:
+    """Return what ``play`` counts per second of the wall clock, after a call to compile and warm up."""
+    play()
+    return steps_per_second(play, seconds, time.perf_counter)
 
 
 # --- Learning ---------------------------------------------------------------------------------------------------------
@@ -173,15 +181,8 @@ def learning(args: Args, games: int) -> dict[str, Any]:
     minibatch = max(games * args.horizon // 8, 1)
     settings = ppo.Args(games=games, horizon=args.horizon, minibatch=minibatch, simulator="cuda", steps=10**9)
     with joined_ranks(PLACE.type) as ranks, processor_settings():
-        envs = settings.make_envs(settings.make_config(), ranks, SelfPlayEnvs)
-        learner = ppo.PPO(settings, envs, ranks)
-        rate = calls_per_second(lambda: learner.learn(0.5), args.seconds) * games * args.horizon
-    return {"games": games, "minibatch": minibatch, "decisions_per_second": rounded(rate)}
-
-
-def rounded(number: float) -> float:
-    """Return a number with four significant digits."""
-    return float(f"{number:.4g}")
+        decisions = significant(rate(updates(settings, ranks), args.seconds))
+    return {"games": games, "minibatch": minibatch, "decisions_per_second": decisions}
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ unseen games. The run is in ``runs/device_training``; an interrupted one continu
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
 from agents import ppo
+from agents.learning.common.checkpoints import holds_checkpoint
 from agents.learning.common.runs import finished, read_about, read_metrics
+from benchmarks.speed.device import device_name
 from hanabako import machine
 from hanabako.compiler.cuda import IS_SIMULATED
 from hanabako.files import check_writable, write_json
@@ -57,13 +57,12 @@ def main(args: Args) -> None:
         simulator="cuda",
         run_dir=args.run_dir,
     )
-    if (args.run_dir / "checkpoint").exists():
+    if holds_checkpoint(args.run_dir / "checkpoint"):
         settings = ppo.Args(resume=args.run_dir)
     run_dir = ppo.train(settings)
     last = finished(run_dir)
     curve = [{name: row[name] for name in SHOWN if name in row} for row in read_metrics(run_dir)]
-    device = "Numba's simulator" if IS_SIMULATED else torch.cuda.get_device_name()
-    found = {"machine": machine.describe(), "device": device, "settings": read_about(run_dir)["args"]}
+    found = {"machine": machine.describe(), "device": device_name(), "settings": read_about(run_dir)["args"]}
     write_json(args.out, {**found, "finished": last is not None, "last": last, "curve": curve})
     print(f"written: {args.out}")
 

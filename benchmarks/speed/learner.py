@@ -10,6 +10,7 @@ The same process then times the matrix products of one update, each alone at its
 is the part of its time that they would take.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
-from benchmarks.speed.products import RecordedProducts, best_seconds
+from benchmarks.speed.products import RecordedProducts, best_seconds, wait_for
 from benchmarks.speed.timing import CLOCKS, Case, measure, place, report, significant
 from hanabako import machine
 from hanabako.files import check_writable, write_json
@@ -77,17 +78,22 @@ def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
     settings = ppo.Args(
         network=kind, trunk=trunk, games=args.games, minibatch=args.minibatch, threads=args.threads, steps=10**9
     )
-    envs = SelfPlayEnvs(settings.make_config(), args.games, settings.seed, ranks, args.threads)
+    row = {"network": kind, "trunk": trunk, "width": NETWORKS[kind].usual_width}
+    clock = "cpu" if ranks.device.type == "cpu" and args.threads == 1 else "wall"
+    return Case(row, updates(settings, ranks), clock)
+
+
+def updates(settings: ppo.Args, ranks: Ranks) -> Callable[[], int]:
+    """Return a function that makes one update of a new learner and returns the number of its decisions."""
+    envs = settings.make_envs(settings.make_config(), ranks, SelfPlayEnvs)
     learner = ppo.PPO(settings, envs, ranks)
 
     def play() -> int:
         learner.learn(0.5)
-        if ranks.device.type == "cuda":
-            torch.cuda.synchronize()
-        return args.games * settings.horizon
+        wait_for(ranks.device)
+        return settings.games * settings.horizon
 
-    row = {"network": kind, "trunk": trunk, "width": NETWORKS[kind].usual_width}
-    return Case(row, play, "cpu" if ranks.device.type == "cpu" and args.threads == 1 else "wall")
+    return play
 
 
 def peak(case: Case, steps_per_second: float, seconds: float) -> dict[str, float]:

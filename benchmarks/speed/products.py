@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from hanabako.timing import steps_per_second
 
-__all__ = ["Product", "RecordedProducts", "best_seconds"]
+__all__ = ["Product", "RecordedProducts", "best_seconds", "wait_for"]
 
 FACTORS = {torch.ops.aten.mm.default: 0, torch.ops.aten.addmm.default: 1}
 """The operations that multiply two matrices, and the index of the first matrix among their arguments."""
@@ -79,8 +79,13 @@ def best_seconds(product: Product, seconds: float, clock: Callable[[], float]) -
 
     def multiply() -> int:
         torch.mm(left, right)
-        if left.device.type == "cuda":
-            torch.cuda.synchronize()
+        wait_for(left.device)
         return 1
 
     return 1 / max(steps_per_second(multiply, seconds, clock) for _ in range(REPEATS))
+
+
+def wait_for(device: torch.device) -> None:
+    """Wait until a GPU has done everything that was started on it."""
+    if device.type == "cuda":
+        torch.cuda.synchronize()

@@ -41,6 +41,15 @@ def popcount(word):
 
 
 @rule
+def popcount_row(words):
+    """Return how many bits of all ``words`` are set."""
+    count = 0
+    for w in range(words.shape[0]):
+        count += popcount(words[w])
+    return count
+
+
+@rule
 def nth_set_bit(word, n):
     """Return the index of the ``n``-th (0-based) set bit of ``word``; ``n`` must be below its popcount.
 

@@ -24,7 +24,7 @@ from hanabako.compiler.numba_hooks.rules_tuple import rules_tuple
 from hanabako.engine.bits import clear_row, unpack_row
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED, GameFunctions, Loops
 from hanabako.engine.rng import game_key, random_word
-from hanabako.engine.turns import TurnRules, has_rewards, is_legal, random_move, rollout_rule, turn_rules
+from hanabako.engine.turns import TurnRules, has_rewards, is_legal, owner, random_move, rollout_rule, turn_rules
 
 __all__ = ["compiled_loops", "reader_of", "rollout_loops"]
 
@@ -110,7 +110,7 @@ def observe_loop(rules_of: Callable[..., Any], turn: TurnRules, digest: int) -> 
     def observe_tables(rules_array, tables, player, observation, action_mask):
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
-            observer = np.int64(tables[i].state.current_player) if player < 0 else player
+            observer = owner(tables[i].state, player)
             observe(rules, tables[i], observer, observation[i])
             if observer == tables[i].state.current_player:
                 unpack_row(tables[i].mask, action_mask.shape[1], action_mask[i])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hanabako.compiler.jit import interned, rule
-from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, unpack_row
+from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, popcount_row, unpack_row
 from hanabako.engine.protocol import NEXT_STEP, SAME_STEP, GameFunctions
 from hanabako.engine.rng import random_below
 from hanabako.engine.sections import words_for
@@ -19,6 +19,7 @@ __all__ = [
     "TurnRules",
     "has_rewards",
     "is_legal",
+    "owner",
     "random_action",
     "random_move",
     "rollout_rule",
@@ -212,6 +213,12 @@ def clear_rewards(table):
 
 
 @rule
+def owner(s, player):
+    """Return ``player``, or the player to move if it is below 0."""
+    return np.int64(s.current_player) if player < 0 else player
+
+
+@rule
 def is_legal(rules, table, action):
     """Whether the current player may take ``action``, which may be any integer."""
     return 0 <= action < rules.num_actions and has_bit(table.mask[action >> 6], action & 63) != ZERO
@@ -236,10 +243,7 @@ def random_move(rules, table, stream, t):  # noqa: ARG001 - see `rollout_loops`
 @rule
 def random_action(mask, stream, counter):
     """Return a uniformly random action of the packed ``mask``."""
-    count = 0
-    for w in range(mask.shape[0]):
-        count += popcount(mask[w])
-    wanted = random_below(stream, counter, count)
+    wanted = random_below(stream, counter, popcount_row(mask))
     for w in range(mask.shape[0] - 1):
         here = popcount(mask[w])
         if wanted < here:

@@ -63,6 +63,10 @@ class DeviceVectorEnv(CardGameVectorEnv):
         final = self._seen.tensor.shape if self._mode == SAME_STEP else (self.num_envs, 1)  # else nothing is written
         self._last_seen = DeviceArray(tuple(final), self._final.dtype)
         self._none_legal, self._none_truncated = torch.zeros_like(self._legal.tensor), self._chosen.tensor.clone()
+        names = "rewards", "returns", "reward", "current_player", "terminated", "ended", *self._statistics
+        self._columns = {name: self.records.column(name) for name in names}
+        for name in ("rewards", "returns"):
+            self._columns[name] = self._columns[name][:, : self.game.players]
 
     # --- Gymnasium's methods ------------------------------------------------------------------------------------------
 
@@ -75,10 +79,12 @@ class DeviceVectorEnv(CardGameVectorEnv):
             return self._observations(), self._running_infos()
         if isinstance(chosen, Tensor):
             options = (options or {}) | {"reset_mask": chosen.cpu().numpy()}
+        if set(options or {}) <= {"reset_mask", "game_index"}:
+            return super().reset(seed=seed, options=options)
         self._fetch()
         try:
             return super().reset(seed=seed, options=options)
-        except BaseException:
+        except BaseException:  # a given state or deal is impossible
             self.records.fill(self._tables)
             raise
 
@@ -116,9 +122,9 @@ class DeviceVectorEnv(CardGameVectorEnv):
         self._device_actions.tensor.copy_(as_device_actions(actions, self.num_envs))
         results = self._seen, self._legal, self._last_seen
         self.run(self.kernels.step, self.records, self._device_actions, *results, self._mode)
-        column, infos = self.records.column, self._running_infos()
+        infos = self._running_infos()
         self._add_ends(infos)
-        reward, terminated = self._shown(column("reward")), self._shown(column("terminated"))
+        reward, terminated = self._shown(self._columns["reward"]), self._shown(self._columns["terminated"])
         return self._observations(), reward, terminated, self._shown(self._none_truncated), infos
 
     def run(self, kernel: DeviceKernel, *arguments: Any, rows: int | None = None) -> None:
@@ -134,18 +140,12 @@ class DeviceVectorEnv(CardGameVectorEnv):
         return {"observation": self._shown(self._seen.tensor), "action_mask": self._shown(self._legal.tensor)}
 
     def _running_infos(self) -> dict[str, Any]:
-        column, players = self.records.column, self.game.players
-        return {
-            "current_player": self._shown(column("current_player")),
-            "rewards": self._shown(column("rewards")[:, :players]),
-        }
+        return {name: self._shown(self._columns[name]) for name in ("current_player", "rewards")}
 
     def _add_ends(self, infos: dict[str, Any]) -> None:
-        column = self.records.column
-        ended = column("ended").clone()
-        for name in self._statistics:
-            infos |= {name: self._shown(column(name)), f"_{name}": ended}
-        infos |= {"returns": self._shown(column("returns")[:, : self.game.players]), "_returns": ended}
+        ended = self._columns["ended"].clone()
+        for name in (*self._statistics, "returns"):
+            infos |= {name: self._shown(self._columns[name]), f"_{name}": ended}
         if self._mode == SAME_STEP:
             final, mask = self._shown(self._last_seen.tensor), self._shown(self._none_legal)
             infos |= {"final_obs": {"observation": final, "action_mask": mask}, "_final_obs": ended}

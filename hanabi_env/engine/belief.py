@@ -36,6 +36,7 @@ from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_below, random_word
+from hanabako.engine.turns import owner
 from hanabi_env.engine.cards import hand_set, nameable_colors
 from hanabi_env.engine.counting import see
 from hanabi_env.engine.state import TILE_COLOR_HINT, TILES, Rules
@@ -279,7 +280,7 @@ def belief_loops(frozen: Rules | None) -> BeliefLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             s = tables[i].state
-            whose = np.int64(s.current_player) if player < 0 else player
+            whose = owner(s, player)
             draw_hand(rules, s, whose, keys[i], room[0])
             put_hand(rules, s, whose, room[0].hand, keys[i])
 
@@ -288,7 +289,7 @@ def belief_loops(frozen: Rules | None) -> BeliefLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             s = tables[i].state
-            whose = np.int64(s.current_player) if player < 0 else player
+            whose = owner(s, player)
             sets = note_slots(s, whose, room[0])
             for k in range(hands.shape[1]):
                 draw_again(rules, s, whose, sets, random_word(keys[i], HAND_WORDS + k), room[0])
@@ -300,12 +301,12 @@ def belief_loops(frozen: Rules | None) -> BeliefLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             s = tables[i].state
-            put_hand(rules, s, np.int64(s.current_player) if player < 0 else player, hands[i], keys[i])
+            put_hand(rules, s, owner(s, player), hands[i], keys[i])
 
     @kernel
     def list_all_hands(rules_array, tables, table, player, room, hands, ways):
         rules, s = keyed(rules_of(rules_array), digest), tables[table].state
-        whose = np.int64(s.current_player) if player < 0 else player
+        whose = owner(s, player)
         return list_hands(rules, s, whose, room[0], hands, ways)
 
     return BeliefLoops(redeal_hands, draw_hands, put_hands, list_all_hands)

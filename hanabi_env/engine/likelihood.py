@@ -19,8 +19,9 @@ import numpy as np
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
-from hanabako.engine.bits import ONE, ZERO, bit, has_bit, low_bits, popcount
+from hanabako.engine.bits import ONE, ZERO, bit, has_bit, low_bits, popcount, popcount_row
 from hanabako.engine.loops import reader_of
+from hanabako.engine.turns import owner
 from hanabi_env.engine.actions import first_announced_play, first_color_hint, first_play
 from hanabi_env.engine.cards import hand_set, nameable_colors, nameable_ranks
 from hanabi_env.engine.state import Rules
@@ -129,10 +130,8 @@ def likelihood_loops(frozen: Rules | None) -> LikelihoodLoops:
     def note_decisions(rules_array, tables, actions, pasts):
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
-            s, legal = tables[i].state, 0
-            for k in range(tables[i].mask.shape[0]):
-                legal += popcount(tables[i].mask[k])
-            note_choice(rules, s, legal, pasts[i])
+            s = tables[i].state
+            note_choice(rules, s, popcount_row(tables[i].mask), pasts[i])
             note_action(rules, s, actions[i], pasts[i])
 
     @kernel
@@ -140,7 +139,7 @@ def likelihood_loops(frozen: Rules | None) -> LikelihoodLoops:
         rules = keyed(rules_of(rules_array), digest)
         for i in range(tables.shape[0]):
             s = tables[i].state
-            whose = np.int64(s.current_player) if player < 0 else player
+            whose = owner(s, player)
             for k in range(hands.shape[1]):
                 logs[i, k] = log_likelihood(rules, s, whose, hands[i, k], pasts[i])
 

@@ -1,5 +1,7 @@
 """Self-play whose games are on the GPU that holds the network, so that a rollout waits for nothing."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -11,28 +13,27 @@ __all__ = ["DeviceSelfPlayEnvs"]
 
 
 class DeviceSelfPlayEnvs(SelfPlayEnvs):
-    """`SelfPlayEnvs` with ``device="cuda"``: observations, masks, players and rewards are tensors on the GPU.
-
-    A run may be resumed with its games on the CPU, and the other way round.
-    """
+    """`SelfPlayEnvs` with ``device="cuda"``: observations, masks, players and rewards are tensors on the GPU."""
 
     def _reset(self, seed: int, threads: int) -> None:
-        self._env = game_of(self.config).vector_env(
+        super()._reset(seed, threads)
+        self._finished = torch.as_tensor(self._finished, device=self.observations.device)
+
+    def _make_env(self, threads: int) -> Any:
+        return game_of(self.config).vector_env(
             self.games, config=self.config, observation="packed", device="cuda", copy=False
         )
-        self._seen = self._env.reset(seed=seed)
-        self._show()
-        self._finished = torch.zeros(1 + 2 * len(STATISTICS), dtype=torch.float64, device=self.observations.device)
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """Make one decision in every game: see `SelfPlayEnvs.step`. The host does not learn whether a game ended."""
         observation, _, terminations, _, infos = self._env.step(actions)
         dones = terminations.clone()
-        self._finished[0] += dones.sum()
+        ended = dones.sum()
+        self._finished[0] += ended
         for k, name in enumerate(STATISTICS):
             if name in infos:
                 self._finished[1 + 2 * k] += infos[name].where(dones, 0).sum()
-                self._finished[2 + 2 * k] += dones.sum()
+                self._finished[2 + 2 * k] += ended
         self._seen = observation, infos
         self._show()
         self.decisions += self.games
@@ -42,8 +43,3 @@ class DeviceSelfPlayEnvs(SelfPlayEnvs):
         observation, infos = self._seen
         self.observations = observation["observation"].view(torch.int64)
         self.masks, self.players = observation["action_mask"], infos["current_player"]
-
-    def statistics(self) -> dict[str, float]:
-        """See `SelfPlayEnvs.statistics`. This waits for the GPU."""
-        finished, self._finished = self._finished, torch.zeros_like(self._finished)
-        return self._means(finished)

@@ -29,10 +29,8 @@ class FictitiousGames:
     """
 
     def __init__(self, envs: SelfPlayEnvs) -> None:
-        self._envs, game = envs, envs.game
-        specialize = envs.tables.dtype == game.table_dtype(specialize=True)
-        self._block = Block(game, envs.games, observes=True, specialize=specialize)
-        frozen = game.rules if specialize else None
+        self._envs, game, frozen = envs, envs.game, envs.frozen
+        self._block = Block(game, envs.games, observes=True, specialize=frozen is not None)
         self._loops, self._weights = belief_loops(frozen), likelihood_loops(frozen)
         self._pasts = np.zeros(envs.games, past_dtype(frozen or roomy(game.rules)))
         self._hand_size = game.rules.hand_size

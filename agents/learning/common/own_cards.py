@@ -29,9 +29,8 @@ class OwnCards:
 
     def __init__(self, envs: SelfPlayEnvs) -> None:
         self._envs, game = envs, envs.game
-        is_specialized = envs.tables.dtype == game.table_dtype(specialize=True)
         self._rules = game.rules_array
-        self._loop = status_loop(game.rules if is_specialized else None)
+        self._loop = status_loop(envs.frozen)
         self.slots = game.rules.hand_size
 
     def statuses(self) -> Tensor:

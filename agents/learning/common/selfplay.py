@@ -50,12 +50,16 @@ class SelfPlayEnvs:
 
     def _reset(self, seed: int, threads: int) -> None:
         """Deal this rank's first games."""
-        compile_once(self.config, self.games, self.ranks)
-        self._env = game_of(self.config).vector_env(
-            self.games, config=self.config, observation="packed", num_threads=threads, copy=False
-        )
+        self._env = self._make_env(threads)
         self._seen = self._env.reset(seed=seed)
         self._show()
+
+    def _make_env(self, threads: int) -> Any:
+        """Return the vector environment of this rank's games."""
+        compile_once(self.config, self.games, self.ranks)
+        return game_of(self.config).vector_env(
+            self.games, config=self.config, observation="packed", num_threads=threads, copy=False
+        )
 
     @property
     def actions(self) -> int:
@@ -66,6 +70,11 @@ class SelfPlayEnvs:
     def game(self) -> Game:
         """The game's rules and loops."""
         return self._env.game
+
+    @property
+    def frozen(self) -> Any:
+        """The rules to which loops over `tables` can be specialized; None if only generic loops fit their records."""
+        return self.game.rules if self.tables.dtype == self.game.table_dtype(specialize=True) else None
 
     @property
     def tables(self) -> np.ndarray:
@@ -100,10 +109,7 @@ class SelfPlayEnvs:
 
     def statistics(self) -> dict[str, float]:
         """Return the means of `STATISTICS` over the games of all ranks that ended since the last call, if any did."""
-        finished, self._finished = torch.from_numpy(self._finished), np.zeros_like(self._finished)
-        return self._means(finished)
-
-    def _means(self, finished: Tensor) -> dict[str, float]:
+        finished, self._finished = torch.as_tensor(self._finished), 0 * self._finished
         games, *sums = self.ranks.sum(finished).tolist()
         told = zip(STATISTICS, sums[::2], sums[1::2], strict=True)
         return {name: total / games for name, total, count in told if count} if games else {}

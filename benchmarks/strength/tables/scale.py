@@ -19,6 +19,7 @@ from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Comparison
 from agents.studies.store import read_results
 from agents.studies.study import Results, key_of
+from benchmarks.speed.timing import significant
 from hanabako.files import read_json
 from hanabako.generated import table
 from hanabako.words.typed import from_json
@@ -119,18 +120,13 @@ def learner_speed(network: str) -> float:
 
 def core_hours(whole: Comparison) -> float:
     """Return an estimate for all training runs of a comparison, to two significant digits."""
-    return rounded(sum(hours_of(whole, name) for name in whole.algorithms) * len(whole.seeds))
+    return significant(sum(hours_of(whole, name) for name in whole.algorithms) * len(whole.seeds), 2)
 
 
 def hours_of(whole: Comparison, name: str) -> float:
     """Return an estimate of the core-hours of one run of an algorithm; the comparison's budget must be in decisions."""
     own = whole.algorithms[name]
     return (whole.steps or 0) * own.share / speed_of(own.module, network_of(whole, name)[0]) / 3600
-
-
-def rounded(number: float) -> float:
-    """Return a number to two significant digits."""
-    return float(f"{number:.2g}")
 
 
 def network_of(whole: Comparison, name: str) -> tuple[str, int, int]:
@@ -169,7 +165,7 @@ def rows_of(paper: Paper) -> Iterator[list[str]]:
         whole = comparison(name)
         for algorithm, own in whole.algorithms.items():
             budget = f"{(whole.steps or 0) * own.share / 1e9:g} billion"
-            cost = f"about {rounded(hours_of(whole, algorithm)):,.0f} core-hours"
+            cost = f"about {significant(hours_of(whole, algorithm), 2):,.0f} core-hours"
             yield ours(whole, algorithm, f"declared, not run: `{name}`", budget, str(len(whole.seeds)), cost)
 
 
