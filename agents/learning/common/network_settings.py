@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from hanabako.words.checks import shown
-from hanabako.words.ranges import Positive, Size, Within
+from hanabako.words.ranges import Part, Positive, Size, Within
 
+from ...networks.growing import load_grown
 from ...networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
 from ...networks.network import Network, fast_dtype
-from ...networks.neural_policy import load_network
 from ...registry import network_file
 from .descent import Descent
 from .ranks import Ranks
@@ -38,12 +38,15 @@ class NetworkSettings(Settings):
     trunk: Literal["auto", "bfloat16", "float32"] = "auto"
     """Number type of the hidden layers; ``auto`` is bfloat16 on hardware where that is faster."""
     start: str | None = None
-    """Start from the weights of this policy (its file, or the name of one that ships) instead of random weights.
-    The command also takes a bot, which a network first learns to imitate."""
+    """Start from the weights of this policy (its file, or the name of one that ships) instead of random weights. With a
+    greater ``width``, or observations that contain more (``--config history=4``), its network grows, and at first plays
+    as before. The command also takes a bot, which a network first learns to imitate."""
     learning_rate: Positive = 2e-3
-    """Adam's learning rate at the start; it changes linearly over the budget."""
+    """Adam's learning rate at the start."""
     learning_rate_end: Annotated[float, Within(0, 10**6)] = 2e-5
     """Adam's learning rate at the end."""
+    learning_rate_hold: Part = 0.0
+    """Fraction of the budget over which the learning rate stays as at the start; after it the rate changes linearly."""
     max_grad_norm: Positive = 0.5
     """Maximum norm of a gradient; longer ones are scaled down to it."""
 
@@ -88,10 +91,10 @@ class NetworkSettings(Settings):
 
         Args:
             config: the game's config.
-            opening: see `ready`; ignored with ``start``, which has its own.
+            opening: see `ready`; with ``start`` only used for bits that its network did not read.
             device: the device to train on.
         """
-        if (network := self.started(config)) is not None:
+        if (network := self.started(config, opening)) is not None:
             return self.ready(network, network.opening, device)
         kind = self.prefix + (usual_kind(config) if self.network == "auto" else self.network)
         network = NETWORKS[kind](config, width=self.width or NETWORKS[kind].usual_width, layers=self.layers)
@@ -105,16 +108,18 @@ class NetworkSettings(Settings):
 
     def descent(self, network: nn.Module, ranks: Ranks) -> Descent:
         """Return the network's optimizer."""
-        return Descent(network, ranks, self.learning_rate, self.learning_rate_end, self.max_grad_norm)
+        rates = self.learning_rate, self.learning_rate_end
+        return Descent(network, ranks, *rates, self.max_grad_norm, self.learning_rate_hold)
 
-    def started(self, config: Any) -> Network | None:
+    def started(self, config: Any, opening: Tensor | None = None) -> Network | None:
         """Return the network of ``start``, or None without it; in a resumed run, the network of the run's last policy.
 
-        A resumed run takes its weights from the checkpoint, so the file of ``start`` need not exist any more.
+        It has the ``width`` of the settings and reads all that ``config`` observes, see `agents.networks.growing`. A
+        resumed run takes its weights from the checkpoint, so the file of ``start`` need not exist any more.
 
         Raises:
-            ValueError: there is no such file, the network cannot play ``config``, or its kind or size is not that of
-                the settings.
+            ValueError: there is no such file, the network cannot play ``config``, its kind is not that of the settings,
+                or it cannot grow to their size.
         """
         if self.start is None:
             return None
@@ -123,10 +128,8 @@ class NetworkSettings(Settings):
             raise ValueError(
                 f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"
             )
-        network = load_network(path, config)
+        network = load_grown(path, config, self.width, opening)
         kinds = [basic.kind for basic in BASIC_NETWORKS] if self.network == "auto" else [self.network]
         if network.kind not in [self.prefix + kind for kind in kinds]:
             raise ValueError(f"{path} holds a {network.kind} network, and --network says {self.network}")
-        if self.width not in (None, width := network.settings.get("width")):
-            raise ValueError(f"{path} holds a network of width {width}, and --width says {self.width}")
         return network

@@ -1,0 +1,107 @@
+"""A trained network continued as a larger one that at first computes the same (Net2Net, Chen et al. 2016).
+
+The larger network may have more units per layer, and may read more of the position, such as a longer history. Weights
+from new inputs or new units to old units are 0, so the outputs do not change. Weights to new units are random as in a
+new network, so all weights learn.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hanabako.engine.layout import Layout
+from hanabako.games import config_from_dict, game_of
+
+from .kinds import BASIC_NETWORKS, NETWORKS
+from .network import Network
+from .neural_policy import load_network, narrowed, read_metadata
+from .packing import pack, to_numbers
+from .symmetric import SymmetricNetwork
+
+__all__ = ["grown", "load_grown"]
+
+Places = NDArray[np.int64]
+
+
+def load_grown(path: Path, config: Any, width: int | None = None, opening: Tensor | None = None) -> Network:
+    """Load the network of a policy file, larger if asked for; arguments and errors as in `grown`.
+
+    Args:
+        path: a ``policy.safetensors``, whose config observes what ``config`` does or less.
+        config: see `grown`.
+        width: see `grown`; None keeps the width in the file.
+        opening: see `grown`.
+
+    Raises:
+        ValueError: as in `agents.networks.neural_policy.load_policy`, or the network cannot grow.
+    """
+    trained_for = config_from_dict(read_metadata(path)["config"])
+    seen = narrowed(config, trained_for)
+    network = load_network(path, seen)
+    try:
+        return grown(network, seen, config, width or network.settings["width"], opening)
+    except ValueError as error:
+        raise ValueError(f"{path} cannot grow: {error}") from error
+
+
+def grown(network: Network, seen: Any, config: Any, width: int, opening: Tensor | None = None) -> Network:
+    """Return a larger network with the same outputs, or the network itself if it has this size.
+
+    Args:
+        network: the trained network.
+        seen: the config whose observations it reads.
+        config: the same rules, with observations that contain those of ``seen``.
+        width: units per hidden layer.
+        opening: the bits that are set in every opening position of ``config``, (words,) int64. Used for the bits that
+            the network has not read so far; None means that none of them is set.
+
+    Raises:
+        ValueError: the network is wider already, or of a kind that cannot grow.
+    """
+    now = network.settings["width"]
+    if seen == config and width == now:
+        return network
+    if width < now:
+        raise ValueError(f"width must be at least the network's, {now}, got {width}")
+    if type(network) not in BASIC_NETWORKS:
+        kinds = ", ".join(kind.kind for kind in BASIC_NETWORKS)
+        raise ValueError(f"its kind must be one of {kinds}, got {network.kind}")
+    larger = NETWORKS[network.kind](config, width=width, layers=network.settings["layers"])
+    layouts = game_of(config).layout(seen), game_of(config).layout(config)
+    transplant(network, larger, *layouts)
+    bits = to_numbers(larger.opening[None] if opening is None else opening[None, : larger.words], torch.float32)
+    bits[0, layouts[0].within(layouts[1])] = to_numbers(network.opening[None], torch.float32)[0, : network.bits]
+    larger.set_opening(torch.from_numpy(pack(bits.numpy(), larger.words)[0].view(np.int64)))
+    return larger
+
+
+def transplant(network: Network, larger: Network, seen: Layout, wider: Layout) -> None:
+    """Copy the weights to those of the larger network with the same meaning; whatever else the same units read gets 0.
+
+    Units are numbered alike in both networks: the old ones come first.
+    """
+    units, width, places = np.arange(network.settings["width"]), larger.settings["width"], seen.within(wider)
+    written = {"cell": np.concatenate([units + gate * width for gate in range(3)])}
+    read: dict[str, Places] = {}
+    first = {"trunk": places}
+    if isinstance(network, SymmetricNetwork):
+        joined = np.concatenate([units, width + units])  # the mean of the suits' features, then those of the rest
+        written["pooled"] = read["pooled"] = read["head"] = joined
+        own = np.searchsorted(wider.suit_bits[0], places[seen.suit_bits[0]])
+        others = np.searchsorted(wider.other_bits, places[seen.other_bits])
+        first = {"own": own, "pooled": np.concatenate([own, wider.suit_bits.shape[1] + others])}
+    with torch.no_grad():
+        for name, weights in larger.named_parameters():
+            layer, number, *_ = name.split(".")
+            old = network.get_parameter(name)
+            rows = np.arange(len(old)) if "head" in layer else written.get(layer, units)
+            weights[rows] = 0.0
+            if weights.ndim == 1:
+                weights[rows] = old
+            else:
+                columns = first[layer] if number == "0" else read.get(layer, units)
+                weights[rows[:, None], columns] = old[:, : len(columns)]  # what follows in a row reads padding
