@@ -98,9 +98,24 @@ def test_every_algorithm_is_trained_once_per_seed_and_all_play_with_all_in_both_
 def test_page_and_figures_lie_beside_the_file(trained: Path):
     text = (trained / "compare.md").read_text(encoding="utf-8")
     assert "| ippo | 2 | 0.00 M |" in text and "| mine | 2 | 0.00 M |" in text and "no inference" in text
-    for name in ("curves", "scores", "matrix", "profiles"):
+    for name in ("curves", "scores", "matrix", "profiles", "actions"):
         assert (trained / f"compare-{name}.png").read_bytes().startswith(b"\x89PNG")
         assert f"(compare-{name}.png)" in text
+
+
+def test_runs_of_one_algorithm_have_their_agreement_and_the_first_its_actions(trained: Path):
+    rows = read_results(trained / "compare.json")
+    agreed = {(row["one"], row["other"]) for row in rows if "agreement" in row}
+    assert agreed == {
+        pair for name in ("ippo", "mine") for pair in ((f"{name}-1", f"{name}-2"), (f"{name}-2", f"{name}-1"))
+    }
+    assert all(0 <= row["agreement"] <= 1 for row in rows if "agreement" in row)
+    counted = {(row["one"], row["other"]): np.array(row["actions"]) for row in rows if "actions" in row}
+    assert counted.keys() == {("ippo-1", "ippo-1"), ("mine-1", "mine-1")}
+    for matrix in counted.values():  # of percents, each rounded
+        sums = matrix.sum(axis=1)
+        assert (np.abs(sums[sums > 0] - 100) < 5).all()
+    assert "| same action |" in (trained / "compare.md").read_text(encoding="utf-8")
 
 
 def test_what_is_finished_is_not_done_again(trained: Path, monkeypatch: pytest.MonkeyPatch):

@@ -171,31 +171,39 @@ def test_a_run_from_before_there_were_weights_goes_on_without_them():
 
 @pytest.mark.statistical
 def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
-    """The mean loss of its decisions in 40 games is 0.02 points each, by their exact values.
+    """Two runs are compared with the exact values at the decisions of 40 games.
 
-    The same learner loses 0.11 if it is shown the true hands. The result depends on the seed of one run, and is the
-    same on equal machines.
+    The first loses 0.02 points per decision; the same learner loses 0.11 if it is shown the true hands. Where the best
+    action is at least 0.1 points better than any other, the two runs agree at 195 of 201 decisions;
+    elsewhere they may choose differently. The results depend on the seeds, and are the same on equal machines.
     """
     config = HanabiConfig(**EXACT, derived=True)
     fields = tuple(f"{name}={value}" for name, value in EXACT.items())
     size = {"games": 128, "horizon": 8, "minibatch": 256, "width": 64, "steps": 150 * 128 * 8}
     schedule = {"learning_rate": 3e-3, "loss_ramp": 0.0, "gamma": 1.0, "explore": 0.5, "explore_end": 0.2}
-    run_dir = train(replace(TINY, config=("derived=true", *fields), **size, **schedule, run_dir=tmp_path / "run"))
-    policy, exact = load_policy(run_dir / "policy.safetensors"), Grounded(config)
-    env, lost, decisions = hanabi_v0.raw_env(config=config), [], 0
+    args = replace(TINY, config=("derived=true", *fields), **size, **schedule)
+    runs = [train(replace(args, seed=seed, run_dir=tmp_path / f"run-{seed}")) for seed in (1, 2)]
+    first, second = (load_policy(run / "policy.safetensors") for run in runs)
+    env, exact = hanabi_v0.raw_env(config=config), Grounded(config)
+    lost: list[float] = []
+    agree: list[bool] = []
     for seed in range(40):
         env.reset(seed=seed)
         game = begin(config, env.to_dict())
         while game.end_reason is None:
             seen = env.observe(env.agent_selection)
-            action = int(policy.act(seen["observation"][None], seen["action_mask"][None], np.zeros(1))[0])
+            shown = seen["observation"][None], seen["action_mask"][None], np.zeros(1)
+            action, other = (int(policy.act(*shown)[0]) for policy in (first, second))
             values, move = exact.values(game), env.action_to_str(action)
-            lost.append(max(values.values()) - values[move])
-            decisions += len(set(values.values())) > 1
+            best, *rest = sorted(values.values(), reverse=True)
+            lost.append(best - values[move])
+            if rest and best >= rest[0] + 0.1:
+                agree.append(action == other)
             env.step(action)
             game.move(move)
-    assert decisions > 60
     assert np.mean(lost) < 0.05
+    assert len(agree) > 60
+    assert np.mean(agree) > 0.9
 
 
 def level_below(path: Path) -> str:

@@ -3,9 +3,13 @@
 import json
 from typing import Any
 
+import numpy as np
+
 from hanabako.words.checks import shown
 from hanabako.words.typed import from_json
 
+from ...evaluation.agreement import agreement
+from ...evaluation.communication import measure as measure_communication
 from ...learning.common.algorithms import NAMES, named
 from ...learning.common.launch import train_to_the_end
 from ...learning.common.runs import read_about, read_metrics
@@ -19,6 +23,8 @@ __all__ = ["check", "measure"]
 
 SEED = 1
 """The seed of the deals, which are the same for all pairs."""
+STUDIED = 200
+"""The largest number of games in which the actions of a pair are compared or counted."""
 DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume", "trust")
 """Settings that the comparison determines for all algorithms."""
 
@@ -104,7 +110,11 @@ def check_folder(run: Run) -> None:
 
 
 def play_pair(pair: Pair) -> dict[str, Any]:
-    """Play a pair; return the mean score, or in a competitive game the mean return of player 0."""
+    """Play a pair; return the mean score, or in a competitive game the mean return of player 0.
+
+    Two runs of one algorithm also get their agreement. The first run of an algorithm of Hanabi gets, with itself, the
+    probability of each action after each other action, in percent.
+    """
     gone = [run for run in pair.needs if not run.policy.exists()]
     if gone:
         again = f"--again --where algorithm={gone[0].algorithm} seed={gone[0].seed}"
@@ -114,4 +124,11 @@ def play_pair(pair: Pair) -> dict[str, Any]:
     one, other = (agents[name] for name in pair.agents)
     played = play(config, [one, *[other] * (config.players - 1)], pair.wanted, SEED)
     score = played.score if pair.of.cooperative else played.rewards[:, 0]
-    return {"done": pair.wanted, "score": round(float(score.mean()), 4)}
+    measured: dict[str, Any] = {"done": pair.wanted, "score": round(float(score.mean()), 4)}
+    games = min(pair.wanted, STUDIED)
+    if pair.is_between_seeds:
+        measured["agreement"] = round(agreement(config, one, other, games, SEED), 4)
+    if pair.is_first_alone and pair.of.game == "hanabi":
+        actions = measure_communication(config, one, games, SEED).conditional_actions()
+        measured["actions"] = np.round(100 * actions).astype(int).tolist()
+    return measured

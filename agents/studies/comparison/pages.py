@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, permutations
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.drawing import charts
+from hanabako.games import game_of
 
 from ...evaluation import estimates
 from ...evaluation.crossplay import heat_map
@@ -22,6 +23,8 @@ __all__ = ["board", "figures"]
 
 LEVELS = 40
 """The number of scores at which a performance profile is drawn."""
+MOST_PANELS = 5
+"""The largest number of matrices of actions in a figure."""
 
 
 class Found:
@@ -36,7 +39,11 @@ class Found:
         self.whole = whole
         asked = {row.key for row in whole.rows()}
         self.rows = [result for result in results if key_of(result) in asked]
-        self.cells = {(row["one"], row["other"]): float(row["score"]) for row in self.rows if "one" in row["fields"]}
+        pairs = [row for row in self.rows if "one" in row["fields"]]
+        self.cells = {(row["one"], row["other"]): float(row["score"]) for row in pairs}
+        self.agreements = {(row["one"], row["other"]): float(row["agreement"]) for row in pairs if "agreement" in row}
+        self.actions = {row["one"]: np.array(row["actions"]) / 100 for row in pairs if "actions" in row}
+        """(A, A): the probability of an action, the column, after another one, for the runs that have it."""
         self.runs: dict[str, list[Result]] = {name: [] for name in whole.algorithms}
         for row in self.rows:
             if "algorithm" in row["fields"]:
@@ -72,6 +79,11 @@ class Found:
         """Return the scores (n, m) averaged over seatings; in a competitive game half of the lead of ``some``."""
         first, second = self.matrix(some, others), self.matrix(others, some).T
         return (first + second) / 2 if self.whole.cooperative else (first - second) / 2
+
+    def agreement(self, name: str) -> list[float]:
+        """Return the agreement of each pair of an algorithm's runs in both orders, as far as it is measured."""
+        own = self.teams.get(name, [])
+        return [self.agreements[pair] for pair in permutations(own, 2) if pair in self.agreements]
 
     def own_scores(self, name: str) -> list[float]:
         """Return the scores of an algorithm's runs in self-play, or in a competitive game those of their evaluation."""
@@ -138,6 +150,7 @@ def scores(found: Found) -> Iterator[str]:
     alone, together = ("self-play", "cross-play") if cooperative else ("evaluated", "lead over the others")
     head = ["algorithm", "runs", "decisions a run", "core-minutes", alone, "interquartile mean", together, "place"]
     head += ["groups", "two runs understand each other"] if cooperative else []
+    head += ["same action"] if found.agreements else []
     yield f"| {' | '.join(head)} |"
     yield "|---" * len(head) + "|"
     places = estimates.places(found.together)
@@ -153,6 +166,9 @@ def scores(found: Found) -> Iterator[str]:
         cells += [places.get(name, "no inference")]
         if cooperative:
             cells += list(understanding(found, name))
+        if found.agreements:
+            agreed = found.agreement(name)
+            cells.append(f"{np.mean(agreed):.0%}" if agreed else "-")
         yield f"| {' | '.join(cells)} |"
 
 
@@ -224,7 +240,7 @@ def notes(found: Found) -> Iterator[str]:
 
 def figures(whole: Comparison, stem: str) -> dict[str, Draw]:
     """Return the figures of a comparison by file name."""
-    drawn = {"curves": curves, "scores": intervals, "matrix": matrix, "profiles": profiles}
+    drawn = {"curves": curves, "scores": intervals, "matrix": matrix, "profiles": profiles, "actions": actions}
     return {f"{stem}-{name}.png": partial(draw, whole, how) for name, how in drawn.items()}
 
 
@@ -305,3 +321,25 @@ def profiles(found: Found) -> Any:
     levels = np.linspace(*found.bounds, LEVELS)
     parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in several.items()}
     return estimates.profile_figure(parts, levels, f"{title_of(found.whole)}: cross-play", "score of a pair of runs")
+
+
+def actions(found: Found) -> Any:
+    """Draw how probable each action is after each other one, for the first run of up to `MOST_PANELS` algorithms."""
+    firsts = {name: own[0] for name in found.ordered if (own := found.names[name]) and own[0] in found.actions}
+    shown = dict(list(firsts.items())[:MOST_PANELS])
+    if not shown:
+        return None
+    figure, row = charts.panels(list(shown), (3.6 * len(shown) + 0.6, 4.4))
+    config = found.whole.make_config()
+    game = game_of(config).make_game(config)
+    words = [game.action_to_str(None, action) for action in range(game.num_actions)]
+    for axes, run in zip(row, shown.values(), strict=True):
+        image = axes.imshow(found.actions[run], vmin=0, vmax=1, cmap="magma")
+        axes.grid(visible=False)
+        axes.set_xticks(range(len(words)), words, rotation=90, fontsize=6)
+        axes.set_yticks(range(len(words)), words if axes is row[0] else [], fontsize=6)
+        axes.set_xlabel("the next player's action")
+    row[0].set_ylabel("action")
+    figure.suptitle(title_of(found.whole), **charts.TITLE)
+    figure.colorbar(image, ax=row, shrink=0.8, label="probability").outline.set_visible(False)
+    return figure

@@ -253,6 +253,16 @@ class Pair(OfComparison):
         return [self.of.run_named(name) for name in names if name not in self.of.partners]
 
     @property
+    def is_between_seeds(self) -> bool:
+        """Whether the two agents are different runs of one algorithm."""
+        return len(self.needs) == 2 and self.needs[0].algorithm == self.needs[1].algorithm
+
+    @property
+    def is_first_alone(self) -> bool:
+        """Whether the two agents are the first run of an algorithm."""
+        return self.one == self.other and [run.seed for run in self.needs] == [self.of.seeds[0]]
+
+    @property
     def agents(self) -> list[str]:
         """The agents' names or files."""
         return [self.of.where(name) for name in (self.one, self.other)]

@@ -1,0 +1,48 @@
+"""How often two agents would choose the same action."""
+
+from typing import Any
+
+from hanabako.games import game_of
+
+from ..playing.block import GAMES_AT_ONCE, Block
+from ..playing.policy import Agent, line_up
+from ..playing.seating import sit
+
+__all__ = ["agreement"]
+
+
+def agreement(config: Any, one: Agent, other: Agent, games: int, seed: int) -> float:
+    """Return the share of decisions at which ``other`` chooses the action of ``one``, 0 to 1.
+
+    The decisions are those of ``one`` in self-play, if at least two actions are legal. Both agents see the same, and
+    draw from the same random streams. Two runs of an algorithm with a unique solution should agree nearly always: Hu et
+    al. 2021, "Off-belief learning".
+
+    Args:
+        config: the game's config.
+        one: the agent that plays every seat.
+        other: the agent that is asked at every decision.
+        games: number of games, at least 1.
+        seed: seed of the deals and of the agents' randomness.
+    """
+    game, players = game_of(config).make_game(config), config.players
+    seats = line_up(one, players), line_up(other, players)
+    observes = any(policy.observes for policy in (*seats[0], *seats[1]))
+    alike = asked = 0
+    for first in range(0, games, GAMES_AT_ONCE):
+        block = Block(game, min(GAMES_AT_ONCE, games - first), observes, specialize=False)
+        playing, shadowing = (sit(block, own) for own in seats)
+        block.deal(seed, first)
+        for seated in (*playing, *shadowing):
+            seated.begin()
+        while len(block.open_games):
+            for seated in shadowing:
+                seated.act()
+            guessed = block.actions.copy()
+            for seated in playing:
+                seated.act()
+            chosen = block.open_games[block.mask[block.open_games].sum(1) > 1]
+            alike += int((guessed[chosen] == block.actions[chosen]).sum())
+            asked += len(chosen)
+            block.make_step((*playing, *shadowing))
+    return alike / asked
