@@ -67,7 +67,7 @@ from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .common.trainer import geometric, price_of_losing
+from .common.trainer import geometric, risen
 
 READING_RATE = 1e-3
 """Adam's learning rate for level 2's belief network."""
@@ -160,7 +160,7 @@ class OffBelief(NetworkLearner):
             fraction = (fraction - args.belief_part) / (1 - args.belief_part)  # schedules are of its own part
         explore = geometric(args.explore, args.explore_end, fraction)
         learning_rate = self.descent.set_rate(fraction)
-        price = price_of_losing(args.loss_ramp, fraction)
+        price = risen(args.loss_ramp, fraction)
         row = self.update(*self.collect(explore, price))
         return row | {"learning_rate": learning_rate, "explore": explore, "price_of_losing": price}
 

@@ -36,12 +36,13 @@ from ..playing.open_games import check_members
 from ..registry import load
 from .common import trainer
 from .common.device_selfplay import DeviceSelfPlayEnvs
+from .common.last_action import LastAction
 from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.partners import PartnersEnvs
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .common.trainer import geometric, price_of_losing
+from .common.trainer import geometric, risen
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
@@ -61,6 +62,9 @@ class Args(NetworkSettings):
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
     """Decisions per gradient step, all ranks together."""
+    minibatch_end: Size | None = None
+    """Decisions per gradient step at the end; the number changes geometrically over the budget. None: as at the
+    start."""
     epochs: Size = 1
     """Passes over each rollout; small games learn faster with 2."""
     gamma: Part = 0.999
@@ -85,11 +89,16 @@ class Args(NetworkSettings):
     loss_ramp: Part = 0.4
     """Fraction of the budget over which the price of losing a cooperative game rises from 0 to all its points; 0 for no
     ramp."""
+    last_action_ramp: Part = 0.0
+    """Fraction of the budget over which the last action becomes visible; 0 for no ramp. It is shown at a share of the
+    decisions that rises from 0 to 1, so that players first learn what hints say literally."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         self.check_shared(world, "minibatch")
+        if self.minibatch_end is not None:
+            self.check_shared(world, "minibatch_end")
         if self.stream == "team" and not game_named(self.game).cooperative:
             raise ValueError(f"stream must be seat in a competitive game such as {self.game}, got team")
 
@@ -132,6 +141,7 @@ class PPO(NetworkLearner):
         super().__init__(args, envs, ranks)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
         self.rollout = Rollout(args.horizon, envs, streams, ranks.device, self.labels().shape[1])
+        self.last_action = LastAction(envs.config) if args.last_action_ramp else None
         if args.simulator == "cuda":  # random numbers of the CPU would make the GPU wait
             self.generator = ranks.generator(args.seed, ranks.device)
         self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
@@ -139,20 +149,25 @@ class PPO(NetworkLearner):
     def learn(self, fraction: float) -> dict[str, float]:
         """Play one rollout, update the network and return a row for the log."""
         args = self.args
-        price = price_of_losing(args.loss_ramp, fraction)
+        price = risen(args.loss_ramp, fraction)
         entropy_weight = geometric(args.entropy, args.entropy_end, fraction)
         learning_rate = self.descent.set_rate(fraction)
-        last_values = self.collect(price)
+        shown = risen(args.last_action_ramp, fraction)
+        last_values = self.collect(price, shown)
         advantages = advantages_of(self.rollout, last_values, args.gamma, args.gae_lambda)
-        row = self.update(advantages, entropy_weight)
+        size = geometric(args.minibatch, args.minibatch_end or args.minibatch, fraction)
+        decisions = args.horizon * args.games
+        minibatch = -(-decisions // max(round(decisions / size), 1))  # parts of equal sizes, near that size
+        row = self.update(advantages, minibatch, entropy_weight)
         return row | {"learning_rate": learning_rate, "entropy_weight": entropy_weight, "price_of_losing": price}
 
     @torch.no_grad()
-    def collect(self, price: float) -> Tensor:
+    def collect(self, price: float, shown: float = 1.0) -> Tensor:
         """Play the next ``horizon`` decisions of every game into the rollout.
 
         Args:
             price: the fraction of its points that losing a cooperative game costs now, 0 to 1.
+            shown: the share of decisions at which the last action is visible.
 
         Returns:
             The values of the positions after the rollout; see `bootstrap_values`.
@@ -161,7 +176,7 @@ class PPO(NetworkLearner):
         memories.begin_rollout()
         is_team = rollout.rewards.shape[2] == 1
         for t in range(self.args.horizon):
-            rollout.observations[t].copy_(envs.observations)
+            rollout.observations[t].copy_(self.observed(shown))
             rollout.masks[t].copy_(envs.masks)
             rollout.players[t].copy_(envs.players)
             rollout.labels[t].copy_(self.labels())
@@ -180,7 +195,16 @@ class PPO(NetworkLearner):
             rollout.rewards[t].copy_(self.reward_scale * rewards)
             rollout.dones[t].copy_(dones)
             memories.forget(dones)
-        return self.bootstrap_values(network)
+        return self.bootstrap_values(network, self.observed(shown))
+
+    def observed(self, shown: float) -> Tensor:
+        """Return the observations now, (games, words) int64, with the last action at a share ``shown`` of them."""
+        observations = self.envs.observations
+        if self.last_action is None or shown == 1:
+            return observations
+        device = self.generator.device
+        hidden = torch.rand(self.envs.games, generator=self.generator, device=device).to(observations.device) >= shown
+        return self.last_action.without(observations, hidden)
 
     def labels(self) -> Tensor:
         """Return what an auxiliary loss predicts of the coming decisions, int8 (games, n); here n is 0."""
@@ -192,24 +216,25 @@ class PPO(NetworkLearner):
         """Return the loss on a minibatch, and statistics for the log."""
         return loss_of(self.args, logits, values, batch, entropy_weight)
 
-    def bootstrap_values(self, network: Network) -> Tensor:
+    def bootstrap_values(self, network: Network, observations: Tensor) -> Tensor:
         """Return the values of the positions after the rollout, (games, streams); NaN except for the player to move.
 
         The network is never trained on the views of players who wait, so it cannot value them.
         """
         device, streams = self.ranks.device, self.rollout.rewards.shape[2]
         memory = self.memories.of(self.envs.players)
-        values = network.step(self.envs.observations.to(device), memory)[1][:, None]
+        values = network.step(observations.to(device), memory)[1][:, None]
         if streams == 1:
             return values
         unknown = values.new_full((self.envs.games, streams), torch.nan)
         return unknown.scatter_(1, self.envs.players.to(device)[:, None], values)
 
-    def update(self, advantages: Tensor, entropy_weight: float) -> dict[str, float]:
+    def update(self, advantages: Tensor, minibatch: int, entropy_weight: float) -> dict[str, float]:
         """Update the network by ``epochs`` passes of clipped policy gradient over the rollout.
 
         Args:
             advantages: (horizon, games), those of the rollout's decisions.
+            minibatch: decisions per gradient step, all ranks together.
             entropy_weight: weight of the entropy bonus.
 
         Returns:
@@ -227,7 +252,7 @@ class PPO(NetworkLearner):
         )
         statistics: dict[str, Tensor] = {}
         for _ in range(args.epochs):
-            for batch, (logits, values) in self.minibatches(decisions, args.minibatch // self.ranks.world):
+            for batch, (logits, values) in self.minibatches(decisions, minibatch // self.ranks.world):
                 loss, statistics = self.loss(logits, values, batch, entropy_weight)
                 statistics["gradient_norm"] = self.descent.step(loss)
         return {name: float(value.detach()) for name, value in statistics.items()}

@@ -150,7 +150,7 @@ def test_the_prediction_learns_a_fixed_batch(network):
     learner = learner_of(replace(WITH_TASK, network=network, learning_rate=1e-2))
     learner.collect(1.0)
     advantages = torch.zeros_like(learner.rollout.values)
-    losses = [learner.update(advantages, 0.0)["auxiliary_loss"] for _ in range(40)]
+    losses = [learner.update(advantages, learner.args.minibatch, 0.0)["auxiliary_loss"] for _ in range(40)]
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
 
 

@@ -24,6 +24,8 @@ from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.common.trainer import Progress, geometric
 from agents.learning.ppo import Args, advantages_of, train
 from agents.networks.network import choose
+from hanabako.games import game_of
+from hanabako.packing import unpack
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes, stop_after
 from tests.conftest import ROOT
@@ -124,10 +126,54 @@ def test_schedules_follow_the_fraction_of_the_budget():
     assert Progress(steps=300).fraction(Args(steps=200)) == 1
     descent = Descent(torch.nn.Linear(1, 1), ALONE, 1.0, 0.2, 1.0)
     assert descent.set_rate(0.5) == pytest.approx(0.6)
+    held = Descent(torch.nn.Linear(1, 1), ALONE, 1.0, 0.2, 1.0, hold=0.6)
+    assert [held.set_rate(fraction) for fraction in (0, 0.6, 0.8, 1)] == pytest.approx([1, 1, 0.6, 0.2])
+    assert Descent(torch.nn.Linear(1, 1), ALONE, 1.0, 0.2, 1.0, hold=1.0).set_rate(1) == 1
     assert [group["lr"] for group in descent.optimizer.param_groups] == [descent.set_rate(0.5)]
     assert geometric(0.1, 0.001, 0.5) == pytest.approx(0.01)
-    assert [ppo.price_of_losing(0.4, fraction) for fraction in (0, 0.2, 0.4, 1)] == [0, 0.5, 1, 1]
-    assert ppo.price_of_losing(0, 0) == 1
+    assert [ppo.risen(0.4, fraction) for fraction in (0, 0.2, 0.4, 1)] == [0, 0.5, 1, 1]
+    assert ppo.risen(0, 0) == 1
+
+
+def test_minibatches_grow_in_equal_parts():
+    args = replace(TINY, games=16, horizon=8, minibatch=8, minibatch_end=64)
+    learner = ppo.PPO(args, SelfPlayEnvs(PRESETS["very_small"], args.games, args.seed, ALONE), ALONE)
+    sizes: list[int] = []
+    loss = learner.loss
+
+    def note(logits, values, batch, entropy_weight):
+        sizes.append(len(batch.actions))
+        return loss(logits, values, batch, entropy_weight)
+
+    learner.loss = note
+    for fraction, size in ((0, 8), (0.5, 22), (1, 64)):  # 22: 128 decisions in 6 parts, near the mean of 8 and 64
+        sizes.clear()
+        learner.learn(fraction)
+        assert sum(sizes) == 128 and set(sizes[:-1]) == {size} and size - 4 <= sizes[-1] <= size
+
+
+def test_the_last_action_becomes_visible():
+    args = replace(TINY, games=64, horizon=8, last_action_ramp=0.5)
+    learner = ppo.PPO(args, SelfPlayEnvs(PRESETS["very_small"], args.games, args.seed, ALONE), ALONE)
+    fields = game_of(learner.envs.config).layout(learner.envs.config).fields
+    places = [place for field in fields if field.section == "last_action" for place in field.places()]
+    seen = []
+    for fraction in (0, 0.25, 0.5):
+        learner.learn(fraction)
+        bits = unpack(learner.rollout.observations.numpy().view(np.uint64), learner.envs.config.observation_bits)
+        action = np.concatenate([bits[..., place] for place in places], axis=-1)
+        others = bits.sum() - action.sum()
+        assert others > 0
+        seen.append(action.any(-1).mean())
+    assert seen[0] == 0 and seen[2] > 0.7  # openings have none
+    assert seen[1] / seen[2] == pytest.approx(0.5, abs=0.15)  # of 512 decisions; false alarm: below 1e-6
+
+
+def test_a_game_without_last_actions_cannot_hide_them():
+    args = replace(TINY, game="koikoi", preset=None, last_action_ramp=0.5)
+    config = args.make_config()
+    with pytest.raises(ValueError, match="those of koikoi lack it"):
+        ppo.PPO(args, SelfPlayEnvs(config, args.games, args.seed, ALONE), ALONE)
 
 
 def test_the_price_of_a_lost_game_scales_its_negative_reward_only():

@@ -17,18 +17,22 @@ class Descent:
         network: the network that learns; its weights are equal on all ranks.
         ranks: the ranks that train together.
         rate: Adam's learning rate at the start.
-        rate_end: the learning rate at the end of the budget; it changes linearly in between.
+        rate_end: the learning rate at the end of the budget.
         max_norm: longer gradients are scaled down to this norm.
+        hold: the fraction of the budget over which the rate stays as at the start; then it changes linearly.
     """
 
-    def __init__(self, network: nn.Module, ranks: Ranks, rate: float, rate_end: float, max_norm: float) -> None:
+    def __init__(
+        self, network: nn.Module, ranks: Ranks, rate: float, rate_end: float, max_norm: float, hold: float = 0.0
+    ) -> None:
         self.network, self.ranks = network, ranks
-        self.rate, self.rate_end, self.max_norm = rate, rate_end, max_norm
+        self.rate, self.rate_end, self.hold, self.max_norm = rate, rate_end, hold, max_norm
         self.optimizer = torch.optim.Adam(network.parameters(), lr=rate, eps=1e-5, fused=True)
 
     def set_rate(self, fraction: float) -> float:
         """Set and return the learning rate for ``fraction`` of the budget spent, 0 to 1."""
-        rate = self.rate + (self.rate_end - self.rate) * fraction
+        falling = 0.0 if fraction <= self.hold else (fraction - self.hold) / (1 - self.hold)
+        rate = self.rate + (self.rate_end - self.rate) * falling
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         return rate

@@ -23,7 +23,7 @@ from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .replay import ReplayMemory, Sequences
 from .selfplay import SelfPlayEnvs
-from .trainer import price_of_losing
+from .trainer import risen
 
 __all__ = ["QLearner", "QSettings", "double_values", "epsilons", "n_step_returns", "priorities_of", "returns_of"]
 
@@ -105,7 +105,7 @@ class QLearner(NetworkLearner, ABC):
         args = self.args
         learning_rate = self.descent.set_rate(fraction)
         self.collect()
-        price = price_of_losing(args.loss_ramp, fraction)
+        price = risen(args.loss_ramp, fraction)
         count = args.minibatch // (args.horizon * self.ranks.world)
         row: dict[str, Tensor] = {}
         for _ in range(max(args.passes * self.envs.games // count, 1)):

@@ -41,7 +41,7 @@ __all__ = [
     "Trainer",
     "geometric",
     "name_of",
-    "price_of_losing",
+    "risen",
     "train",
 ]
 
@@ -309,6 +309,6 @@ def geometric(start: float, end: float, fraction: float) -> float:
     return start * (end / start) ** fraction if start * end > 0 else start + (end - start) * fraction
 
 
-def price_of_losing(ramp: float, fraction: float) -> float:
-    """Return the fraction of its points that a lost game costs: it rises from 0 to 1 over ``ramp`` of the budget."""
+def risen(ramp: float, fraction: float) -> float:
+    """Return what rises from 0 to 1 over ``ramp`` of the budget, such as the price of losing; without a ramp, 1."""
     return 1.0 if ramp == 0 else min(fraction / ramp, 1.0)

@@ -1,0 +1,54 @@
+"""Hiding the last action in observations, for learners that at first learn without it.
+
+Independent runs of a cooperative game often settle on different private meanings of actions: in Hanabi, on which hint
+makes the partner play which card. Before that, all runs learn much the same from what hints say literally. If the last
+action becomes visible only gradually, its meaning develops from that common ground.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from hanabako.engine.sections import words_for
+from hanabako.games import game_of
+
+from ...networks.packing import pack
+
+__all__ = ["LastAction"]
+
+SECTION = "last_action"
+
+
+class LastAction:
+    """The bits of the last action, and of earlier ones with ``history``, in a player's observation.
+
+    Args:
+        config: the game's config.
+
+    Raises:
+        ValueError: observations of this game do not contain the last action.
+    """
+
+    def __init__(self, config: Any) -> None:
+        fields = game_of(config).layout(config).fields
+        bits = torch.ones(1, config.observation_bits)
+        for field in fields:
+            for place in field.places() if field.section == SECTION else ():
+                bits[0, place] = 0
+        if bits.all():
+            name = game_of(config).name
+            raise ValueError(f"last_action_ramp needs the last action in observations; those of {name} lack it")
+        words = pack(bits.numpy(), words_for(config.observation_bits))
+        self.others = torch.from_numpy(words.view("int64"))[0]
+        """(words,) int64: all bits of an observation but those of the last action."""
+
+    def without(self, observations: Tensor, rows: Tensor) -> Tensor:
+        """Return packed observations in which some rows look as if there had been no action yet.
+
+        Args:
+            observations: (rows, words or more) int64; views of other players may follow the first one.
+            rows: (rows,) bool, the rows to change.
+        """
+        own, others = observations.tensor_split([len(self.others)], 1)
+        return torch.cat([torch.where(rows[:, None], own & self.others.to(own.device), own), others], 1)
