@@ -28,6 +28,8 @@ class Recipe(NamedTuple):
     """The recipe of the network from which the training starts; None for random weights."""
     clones: str | None = None
     """The bot that the network learns to imitate; None for reinforcement learning."""
+    learns_by: str = "ppo"
+    """The algorithm of reinforcement learning."""
 
     @property
     def teacher(self) -> str | None:
@@ -37,7 +39,7 @@ class Recipe(NamedTuple):
     @property
     def learner(self) -> str:
         """The training algorithm, see `agents.learning.common.algorithms`."""
-        return "ppo" if self.clones is None else "cloning"
+        return self.learns_by if self.clones is None else "cloning"
 
     def changed_players(self) -> int | None:
         """Return the number of players, or None if it is the preset's, as not every game allows changing it."""
@@ -99,9 +101,21 @@ def canonical(bot: str) -> Recipe:
     return Recipe("hanabi", "standard", 2, 60 * M, LEARNING_ENVIRONMENT, first=first)
 
 
+def member(steps: int, seed: int, network: str = "symmetric", algorithm: str = "ppo") -> Recipe:
+    """Return the recipe of a network for the challenge; it was trained for 30 core-minutes, not for given decisions."""
+    settings = ("--network", network, "--seed", str(seed))
+    return Recipe("hanabi", "standard", 2, steps, settings, learns_by=algorithm)
+
+
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": taught(2, "smart", 170 * M, WIDE),
     "hanabi-standard-2p-canonical": canonical("smart"),
+    "hanabi-standard-2p-symmetric-1": member(142_409_728, 30004528236),
+    "hanabi-standard-2p-symmetric-2": member(144_343_040, 1041123891669),
+    "hanabi-standard-2p-dense-1": member(133_857_280, 8301385714, "dense"),
+    "hanabi-standard-2p-dense-2": member(142_868_480, 401190564779, "dense"),
+    "hanabi-standard-2p-other-play-1": member(126_648_320, 995028264489, "dense", "other_play"),
+    "hanabi-standard-2p-other-play-2": member(136_314_880, 142008700447, "dense", "other_play"),
     "hanabi-standard-3p": again(taught(3, "smart_safe", 100 * M, WIDE), 90 * M),
     "hanabi-standard-4p": taught(4, "smart_safe", 90 * M, WIDE),
     "hanabi-standard-5p": taught(5, "smart_safe", 80 * M, WIDE),

@@ -42,8 +42,10 @@ def pairs() -> Iterator[Pair]:
     """Yield every network with every bot, and all pairs of networks that differ only in their seeds."""
     networks = [name for name, recipe in RECIPES.items() if recipe.opponent is None]
     yield from (Pair(name, bot) for name in networks for bot in BOTS)
-    seeds = [name for name in networks if name.rpartition("-")[2].isdigit()]
-    yield from (Pair(*pair) for pair in combinations(seeds, 2))
+    for one, other in combinations(networks, 2):
+        (kind, _, seed), (other_kind, _, other_seed) = one.rpartition("-"), other.rpartition("-")
+        if kind == other_kind and seed.isdigit() and other_seed.isdigit():
+            yield Pair(one, other)
 
 
 def measured(row: Pair, _before: Result | None) -> dict[str, Any]:

@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "networks.md"
 COMMAND = "python -m docs.build.network_cards"
 PARTNERS = shipped_networks.RESULTS.with_name(f"{network_partners.STUDY.name}.json")
+NAMES = {"ppo": "PPO", "other_play": "Other-Play"}
+"""The names of algorithms in text."""
 Facts = Mapping[str, Any]
 
 
@@ -75,9 +77,9 @@ def stages(recipe: Recipe) -> Iterator[str]:
     """Yield the training of a network by stages: algorithm, decisions, and settings that differ from the defaults."""
     if recipe.first is not None:
         yield from stages(recipe.first)
-    what = "PPO" if recipe.clones is None else f"cloning of `{recipe.clones}`"
+    what = NAMES[recipe.learner] if recipe.clones is None else f"cloning of `{recipe.clones}`"
     settings = f" (`{' '.join(recipe.settings)}`)" if recipe.settings else ""
-    yield f"{what}, {recipe.steps / 1e6:g} M decisions{settings}"
+    yield f"{what}, {round(recipe.steps / 1e6)} M decisions{settings}"
 
 
 def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:

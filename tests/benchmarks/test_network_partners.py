@@ -1,5 +1,6 @@
 """Networks that ship with partners: the pairs, their deals, and that the results hold all of them."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -18,7 +19,9 @@ def test_every_network_of_hanabi_has_partners_and_results():
     rows = [row.values() for row in STUDY.rows]
     assert {row["network"] for row in rows} == {name for name in RECIPES if name.startswith("hanabi-")}
     seeds = {frozenset(row.values()) for row in rows if row["partner"] in RECIPES}
-    assert len(seeds) == 10 and all("small" in name for pair in seeds for name in pair)
+    kinds = Counter(tuple({name.rpartition("-")[0] for name in pair}) for pair in seeds)
+    trained = [f"hanabi-standard-2p-{kind}" for kind in ("symmetric", "dense", "other-play")]
+    assert kinds == {("hanabi-small-2p",): 10} | {(kind,): 1 for kind in trained}
     found = [{name: row[name] for name in ("network", "partner")} for row in read_results(PARTNERS)]
     assert sorted(found, key=str) == sorted(rows, key=str)
 
