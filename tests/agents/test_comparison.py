@@ -251,6 +251,22 @@ def test_a_budget_of_core_minutes_is_of_all_ranks_together_and_has_shares(tmp_pa
     assert run.settings.endswith("--minutes 1.5 --clock core")
 
 
+def test_an_algorithm_may_observe_less_than_the_others(tmp_path: Path):
+    text = PLAIN.replace("[algorithms.one]", "[config]\nhistory = 8\n[algorithms.one]")
+    whole = declared(tmp_path, text + 'config = { history = 2 }\n[algorithms.two]\nmodule = "ppo"\n')
+    check(whole)
+    seen = {name: settings_of(whole.run(name, 1)).make_config().history for name in ("one", "two")}
+    assert seen == {"one": 2, "two": 8} and whole.make_config().history == 8
+    assert whole.run("one", 1).key != whole.run("two", 1).key
+
+
+@pytest.mark.parametrize("fields", ["history = 9", "hand_size = 4", "players = 3"])
+def test_an_algorithm_may_not_observe_more_or_play_by_other_rules(fields: str, tmp_path: Path):
+    whole = declared(tmp_path, PLAIN + f"config = {{ {fields} }}\n")
+    with pytest.raises(ValueError, match=r"algorithms\.one: its config must observe less than the comparison's"):
+        check(whole)
+
+
 def test_a_setting_may_name_the_policy_of_another_algorithm_with_the_same_seed(tmp_path: Path):
     text = PLAIN + '[algorithms.two]\nmodule = "off_belief"\nsettings = { level_below = "{one}" }\n'
     first, second = (declared(tmp_path, text).run(name, 2) for name in ("one", "two"))

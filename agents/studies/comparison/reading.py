@@ -13,7 +13,7 @@ from hanabako.words.checks import shown
 from hanabako.words.ranges import check_ranges
 from hanabako.words.typed import from_json
 
-from .rows import Algorithm, Comparison, Declared, Told
+from .rows import Algorithm, Comparison, Declared, Told, overridden
 
 __all__ = ["read"]
 
@@ -41,14 +41,10 @@ def read(path: Path, runs: Path) -> Comparison:
                 raise ValueError(f"{name} must be a table [{name}], got {shown(table)}")  # noqa: TRY004 - of the file
         declared = filled_in(Declared, content, "a comparison")
         algorithms = {name: algorithm_of(name, table) for name, table in tables["algorithms"].items()}
-        config = {
-            name: value
-            for name, _, value in (text.partition("=") for text in game_named(declared.game).training_settings)
-        }
-        config |= {name: json.dumps(value) for name, value in tables["config"].items()}
+        usual = game_named(declared.game).training_settings
         whole = Comparison(
             **vars(declared),
-            config=tuple(f"{name}={value}" for name, value in config.items()),
+            config=tuple(overridden(usual, as_fields(tables["config"]))),
             algorithms=algorithms,
             folder=path.parent,
             runs=runs,
@@ -90,15 +86,22 @@ def algorithm_of(name: str, table: Any) -> Algorithm:
     what = f"algorithms.{name}"
     if not NAME.fullmatch(name):
         raise ValueError(f"the name of an algorithm must be of letters, digits and any of _.+-, got {shown(name)}")
-    if not isinstance(table, dict) or not isinstance(table.get("settings", {}), dict):
-        raise ValueError(f"{what} must be a table, with a table of settings, got {shown(table)}")  # noqa: TRY004 - of the file
-    settings = dict(table.get("settings", {}))
+    tables = {key: table.get(key, {}) for key in ("settings", "config")} if isinstance(table, dict) else {"": None}
+    if not all(isinstance(inner, dict) for inner in tables.values()):
+        raise ValueError(f"{what} must be a table, with tables of settings and config, got {shown(table)}")
+    settings = dict(tables["settings"])
     ranks = {"ranks": settings.pop("ranks")} if "ranks" in settings else {}
-    plain = {key: value for key, value in table.items() if key != "settings"} | ranks
+    plain = {key: value for key, value in table.items() if key not in tables} | ranks
     try:
-        return Algorithm(**vars(filled_in(Told, plain, "it")), settings=settings)
+        config = tuple(as_fields(tables["config"]))
+        return Algorithm(**vars(filled_in(Told, plain, "it")), settings=settings, config=config)
     except ValueError as error:
         raise ValueError(f"{what}: {error}") from error
+
+
+def as_fields(table: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a config in a table, each as ``name=value``."""
+    return [f"{name}={json.dumps(value)}" for name, value in table.items()]
 
 
 def faults(whole: Comparison) -> Iterator[str]:

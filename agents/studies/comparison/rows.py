@@ -40,6 +40,8 @@ class Algorithm(Told):
 
     settings: dict[str, Any] = field(default_factory=dict)
     """The settings by the names of the algorithm's ``Args``."""
+    config: tuple[str, ...] = ()
+    """Fields of the game's config, as ``name=value``, in which its observation has less than the comparison's."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,11 @@ class Comparison(Declared):
     def told(self, name: str) -> dict[str, Any]:
         """Return the settings of an algorithm's runs by name, except the seed."""
         own = self.algorithms[name]
+        played = self.played | {"config": overridden(self.config, own.config)}
         if self.steps is not None:
-            return self.played | own.settings | {"steps": max(round(self.steps * own.share), 1)}
+            return played | own.settings | {"steps": max(round(self.steps * own.share), 1)}
         minutes = float(self.core_minutes or 0) * own.share / own.ranks
-        return self.played | own.settings | {"minutes": minutes, "clock": "core"}
+        return played | own.settings | {"minutes": minutes, "clock": "core"}
 
     def run(self, name: str, seed: int) -> "Run":
         """Return the run of an algorithm with a seed."""
@@ -266,6 +269,11 @@ class Pair(OfComparison):
     def agents(self) -> list[str]:
         """The agents' names or files."""
         return [self.of.where(name) for name in (self.one, self.other)]
+
+
+def overridden(config: Sequence[str], own: Sequence[str]) -> list[str]:
+    """Return the fields of a config, each ``name=value``, with those of ``own`` in place of fields of the same name."""
+    return list({text.partition("=")[0]: text for text in (*config, *own)}.values())
 
 
 def as_words(told: Mapping[str, Any]) -> list[str]:
