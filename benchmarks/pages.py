@@ -287,6 +287,23 @@ def learning_speeds(report: dict) -> str:
     return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
 
 
+def learners() -> str:
+    """Return decisions per second of our learner and of others, if they were measured."""
+    return learners_beside(load("learners")) if (RESULTS / "learners.json").exists() else NOT_MEASURED
+
+
+def learners_beside(report: dict) -> str:
+    """Return the speeds in a report of `benchmarks.speed.learners`."""
+    rows = []
+    for row in report["results"]:
+        name = f"**{row['peer']}**" if row["is_ours"] else row["peer"]
+        rows.append([name, peer_cell(report, row["peer"], row["content"], row["players"])])
+    ratio, commit = report["times_the_better"], report["jaxmarl_commit"]
+    told = f"Hanabako learns from {ratio} times as many as the better of the two others. " if ratio else ""
+    clone = f"JaxMARL's commit is {commit}. " if commit else ""
+    return markdown(["learner", "decisions/s"], rows) + f"\n{told}{clone}" + machine_line(report)
+
+
 def device_kernels() -> str:
     """Return what the GPU kernels need per thread, by game, kernel and presets with the same need."""
     report = load("device_kernels")
@@ -370,6 +387,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "peers": peers,
     "compile-time": compile_time,
     "learner": learner,
+    "learners": learners,
     "device_kernels": device_kernels,
     "machines": machines,
     "machines-needed": machines_needed,

@@ -11,6 +11,9 @@ from typing import Any
 
 PACKAGES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch")
 
+CLONE = Path(__file__).resolve().parents[1]
+"""The folder of the clone that this file is in; if it is installed, some other folder."""
+
 VECTORS = (("avx512f", "AVX-512"), ("avx2", "AVX2"))
 """Flags of /proc/cpuinfo for the vector instructions that loops are compiled to, widest first."""
 
@@ -89,14 +92,13 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def commit() -> str | None:
-    """The commit measured, with ``-dirty`` where the working tree differs from it; ``None`` outside a clone."""
-    root = Path(__file__).resolve().parents[1]
-    if not (root / ".git").exists():  # installed, perhaps into somebody else's clone
+def commit(clone: Path = CLONE) -> str | None:
+    """The commit of a clone, with ``-dirty`` where the working tree differs from it; ``None`` outside a clone."""
+    if not (clone / ".git").exists():  # installed, perhaps into somebody else's clone
         return None
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
-        answer = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8", errors="replace", check=True)
+        answer = subprocess.run(command, cwd=clone, capture_output=True, encoding="utf-8", errors="replace", check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()

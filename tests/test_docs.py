@@ -56,6 +56,7 @@ BRIEFLY = {
     "benchmarks.speed.peers": "--help",
     "benchmarks.speed.compile_time": "--help",
     "benchmarks.speed.learner": "--help",
+    "benchmarks.speed.learners": "--help",
     "benchmarks.pages": "--check",
     "pytest": "--collect-only --quiet",
 }

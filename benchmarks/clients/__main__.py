@@ -24,7 +24,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from benchmarks.speed.timing import command_of
+from benchmarks.commands import command_of
 from hanabako.files import check_writable, write_json
 from hanabako.machine import describe
 from hanabako.program import run_program

@@ -14,7 +14,7 @@ import torch
 
 from agents.networks.kinds import BASIC_NETWORKS
 from benchmarks import MOVED, games, pages
-from benchmarks.speed import compile_time, learner, loops, peers, products, throughput, timing
+from benchmarks.speed import compile_time, learner, learners, loops, peers, products, throughput, timing
 from hanabako import machine
 from hanabako.envs.vector import CardGameVectorEnv
 from hanabako.program import run_program
@@ -116,7 +116,7 @@ def test_matrix_products_are_recorded_forward_and_backward():
     assert all(products.best_seconds(product, 1e-6, time.perf_counter) > 0 for product in recorded.times)
 
 
-@pytest.mark.parametrize("program", [peers, learner, compile_time, throughput])
+@pytest.mark.parametrize("program", [peers, learner, learners, compile_time, throughput])
 def test_what_cannot_be_written_is_said_before_anything_is_measured(
     program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -132,7 +132,10 @@ def test_what_cannot_be_written_is_said_before_anything_is_measured(
 @pytest.mark.parametrize(
     ("program", "words", "says"),
     [
-        *((program, "--repeats 0", "repeats must be at least 1, got 0") for program in (peers, learner, compile_time)),
+        *(
+            (program, "--repeats 0", "repeats must be at least 1, got 0")
+            for program in (peers, learner, learners, compile_time)
+        ),
         *((program, "--seconds nan", "seconds must be a number from 0 to") for program in (peers, learner, throughput)),
         (throughput, "--seconds -1", "seconds must be above 0, got -1.0"),
         (throughput, "--sizes 8 0", "sizes must be at least 1, got 0"),
@@ -151,7 +154,7 @@ def test_a_size_that_cannot_be_is_refused_before_a_file_is_tried(
         run_program(program.main, program.Args, program.__name__, None, [*told, "--out", str(tmp_path / "out")])
 
 
-@pytest.mark.parametrize("program", [peers, learner, compile_time])
+@pytest.mark.parametrize("program", [peers, learner, learners, compile_time])
 def test_a_trial_is_kept_apart_from_the_committed_results(program, tmp_path: Path):
     usual = program.Args()
     committed, trials = Path("benchmarks/speed/results/a.json"), Path(".cache/benchmarks/a.json")
