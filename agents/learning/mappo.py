@@ -11,6 +11,8 @@ Differences from the paper: both networks share one optimizer and learning rate,
 clipped, there is one pass over each rollout, and the critic's state is the observations of all players only.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -21,6 +23,10 @@ from .common.selfplay import EveryView
 from .ppo import PPO, Args
 
 __all__ = ["MAPPO", "ActorCritic", "Args"]
+
+
+FORGETFUL = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
+"""The kinds of critics for actors with memory."""
 
 
 class ActorCritic(Network):
@@ -39,6 +45,20 @@ class ActorCritic(Network):
         logits, _, after = self.actor.step(words[:, : self.actor.words].contiguous(), memory)
         return logits, self.critic(words)[1], after
 
+    def read(self, words: Tensor) -> tuple[Tensor, Any]:
+        """See `Network.read`."""
+        read, seen = self.actor.read(words[:, : self.actor.words].contiguous())
+        return read, (seen, self.critic(words)[1])
+
+    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.follow`."""
+        return self.actor.follow(read, memories, players, dones)
+
+    def decide(self, seen: Any, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.decide`."""
+        own, values = seen
+        return self.actor.decide(own, memory)[0], values
+
     def initial_memory(self, count: int) -> Tensor | None:
         """See `Network.initial_memory`."""
         return self.actor.initial_memory(count)
@@ -54,8 +74,8 @@ class MAPPO(PPO):
     Envs = EveryView
 
     def with_critic(self, network: Network) -> Network:
-        """Return the actor together with a new critic, which is dense if the actor has memory."""
-        kind = network.kind if network.initial_memory(1) is None else "dense"
+        """Return the actor together with a new critic, which has no memory."""
+        kind = FORGETFUL.get(network.kind, network.kind)
         config, width = self.envs.config, network.settings["width"]
         critic = NETWORKS[kind](config, width=width, layers=network.settings["layers"], views=config.players)
         return ActorCritic(network, self.args.ready(critic, self.envs.opening_bits(), self.ranks.device))

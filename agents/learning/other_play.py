@@ -17,7 +17,7 @@ Differences from the paper: PPO without memory instead of recurrent Q-learning (
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,6 +32,7 @@ from hanabako.words.ranges import Positive
 from ..networks.network import Network
 from . import ppo
 from .common.algorithms import command_line
+from .common.network_settings import NetworkKind
 from .common.own_cards import OwnCards, Predicting, prediction_loss
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
@@ -44,7 +45,7 @@ __all__ = ["Args", "OtherPlay", "RenamedSuits"]
 class Args(ppo.Args):
     """Train one network to play every seat; each seat sees the suits under different names."""
 
-    network: Literal["auto", "symmetric", "dense", "recurrent"] = "dense"
+    network: NetworkKind = "dense"
     """The kind of network; for one that is symmetric in the suits this training changes nothing."""
     auxiliary: bool = False
     """Also learn to predict the status of each own card, in Hanabi; the policy does not contain the prediction."""

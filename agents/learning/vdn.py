@@ -83,17 +83,17 @@ class VDN(QLearner):
         assert self.memories.fresh is not None
         fresh, memories, count = self.memories.fresh, some.memories, views.shape[2]
         rows, seats = torch.arange(views.shape[1], device=views.device), torch.arange(count, device=views.device)
-        logits, values = [], []
-        for t, seen in enumerate(views):
+        read, seen = learner.read(views.flatten(0, 2))
+        followed = []
+        for t, now in enumerate(read.unflatten(0, views.shape[:3])):
             turned = memories[rows[:, None], (some.players[t][:, None] + seats) % count]
-            ours, value, after = learner.step(seen.flatten(0, 1), turned.flatten(0, 1))
-            assert after is not None
-            logits.append(ours.view(len(rows), count, -1)[:, 0])
-            values.append(value.view(len(rows), count))
+            after = learner.remember(now.flatten(0, 1), turned.flatten(0, 1))
+            followed.append(after)
             if t < len(some.dones):
-                memories = memories.index_put((rows, some.players[t]), after.view(len(rows), count, -1)[:, 0])
+                memories = memories.index_put((rows, some.players[t]), after.unflatten(0, (-1, count))[:, 0])
                 memories = torch.where(some.dones[t][:, None, None], fresh, memories)
-        return torch.stack(logits), torch.stack(values)
+        logits, values = learner.decide(seen, torch.cat(followed))
+        return logits.view(*views.shape[:3], -1)[:, :, 0], values.view(*views.shape[:3])
 
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
         """See `QLearner.team_value`."""

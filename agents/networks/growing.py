@@ -1,8 +1,8 @@
 """A trained network continued as a larger one that at first computes the same (Net2Net, Chen et al. 2016).
 
-The larger network may have more units per layer, and may read more of the position, such as a longer history. Weights
-from new inputs or new units to old units are 0, so the outputs do not change. Weights to new units are random as in a
-new network, so all weights learn.
+The larger network may have more units per layer, and may read more of the position, such as a longer history. A
+symmetric network may also get a memory. Weights from new inputs, new units or memory to old units are 0, so the outputs
+do not change. Weights to new units are random as in a new network, so all weights learn.
 """
 
 from pathlib import Path
@@ -27,7 +27,9 @@ __all__ = ["grown", "load_grown"]
 Places = NDArray[np.int64]
 
 
-def load_grown(path: Path, config: Any, width: int | None = None, opening: Tensor | None = None) -> Network:
+def load_grown(
+    path: Path, config: Any, width: int | None = None, opening: Tensor | None = None, kind: str | None = None
+) -> Network:
     """Load the network of a policy file, larger if asked for; arguments and errors as in `grown`.
 
     Args:
@@ -35,6 +37,7 @@ def load_grown(path: Path, config: Any, width: int | None = None, opening: Tenso
         config: see `grown`.
         width: see `grown`; None keeps the width in the file.
         opening: see `grown`.
+        kind: see `grown`; None keeps the kind in the file.
 
     Raises:
         ValueError: as in `agents.networks.neural_policy.load_policy`, or the network cannot grow.
@@ -43,12 +46,14 @@ def load_grown(path: Path, config: Any, width: int | None = None, opening: Tenso
     seen = narrowed(config, trained_for)
     network = load_network(path, seen)
     try:
-        return grown(network, seen, config, width or network.settings["width"], opening)
+        return grown(network, seen, config, width or network.settings["width"], opening, kind)
     except ValueError as error:
         raise ValueError(f"{path} cannot grow: {error}") from error
 
 
-def grown(network: Network, seen: Any, config: Any, width: int, opening: Tensor | None = None) -> Network:
+def grown(
+    network: Network, seen: Any, config: Any, width: int, opening: Tensor | None = None, kind: str | None = None
+) -> Network:
     """Return a larger network with the same outputs, or the network itself if it has this size.
 
     Args:
@@ -58,19 +63,22 @@ def grown(network: Network, seen: Any, config: Any, width: int, opening: Tensor 
         width: units per hidden layer.
         opening: the bits that are set in every opening position of ``config``, (words,) int64. Used for the bits that
             the network has not read so far; None means that none of them is set.
+        kind: the kind of the larger network; None or ``network.kind``, or "recurrent-symmetric" for a symmetric one.
 
     Raises:
         ValueError: the network is wider already, or of a kind that cannot grow.
     """
-    now = network.settings["width"]
-    if seen == config and width == now:
+    now, kind = network.settings["width"], kind or network.kind
+    if seen == config and width == now and kind == network.kind:
         return network
     if width < now:
         raise ValueError(f"width must be at least the network's, {now}, got {width}")
     if type(network) not in BASIC_NETWORKS:
-        kinds = ", ".join(kind.kind for kind in BASIC_NETWORKS)
+        kinds = ", ".join(basic.kind for basic in BASIC_NETWORKS)
         raise ValueError(f"its kind must be one of {kinds}, got {network.kind}")
-    larger = NETWORKS[network.kind](config, width=width, layers=network.settings["layers"])
+    if kind != network.kind and (network.kind, kind) != ("symmetric", "recurrent-symmetric"):
+        raise ValueError(f"a {network.kind} network cannot become a {kind} one")
+    larger = NETWORKS[kind](config, width=width, layers=network.settings["layers"])
     layouts = game_of(config).layout(seen), game_of(config).layout(config)
     transplant(network, larger, *layouts)
     bits = to_numbers(larger.opening[None] if opening is None else opening[None, : larger.words], torch.float32)
@@ -85,23 +93,30 @@ def transplant(network: Network, larger: Network, seen: Layout, wider: Layout) -
     Units are numbered alike in both networks: the old ones come first.
     """
     units, width, places = np.arange(network.settings["width"]), larger.settings["width"], seen.within(wider)
-    written = {"cell": np.concatenate([units + gate * width for gate in range(3)])}
-    read: dict[str, Places] = {}
+    is_symmetric = isinstance(network, SymmetricNetwork)
+    kept, size = (units[: len(units) // 2], width // 2) if is_symmetric else (units, width)  # of a memory
+    gates = np.concatenate([kept + gate * size for gate in range(3)])
+    written = dict.fromkeys(("cell", "rest_in"), gates)
+    read = dict.fromkeys(("suit_recall", "rest_recall"), kept)
     first = {"trunk": places}
-    if isinstance(network, SymmetricNetwork):
+    if is_symmetric:
         joined = np.concatenate([units, width + units])  # the mean of the suits' features, then those of the rest
-        written["pooled"] = read["pooled"] = read["head"] = joined
+        written["pooled"] = read["pooled"] = read["head"] = read["rest_in"] = joined
         own = np.searchsorted(wider.suit_bits[0], places[seen.suit_bits[0]])
         others = np.searchsorted(wider.other_bits, places[seen.other_bits])
         first = {"own": own, "pooled": np.concatenate([own, wider.suit_bits.shape[1] + others])}
+    before = dict(network.named_parameters())
     with torch.no_grad():
         for name, weights in larger.named_parameters():
-            layer, number, *_ = name.split(".")
-            old = network.get_parameter(name)
+            layer, part, *_ = name.split(".")
+            if name not in before:  # of a memory that is new
+                weights.mul_(0.0 if layer.endswith("recall") else 1.0)
+                continue
+            old = before[name]
             rows = np.arange(len(old)) if "head" in layer else written.get(layer, units)
             weights[rows] = 0.0
             if weights.ndim == 1:
                 weights[rows] = old
             else:
-                columns = first[layer] if number == "0" else read.get(layer, units)
+                columns = first[layer] if part == "0" else kept if part == "weight_hh" else read.get(layer, units)
                 weights[rows[:, None], columns] = old[:, : len(columns)]  # what follows in a row reads padding

@@ -6,7 +6,7 @@ from hanabako.games import game_of
 
 from .greedy_input import GreedyInput
 from .network import DenseNetwork, Network, NormedHidden
-from .recurrent import RecurrentNetwork
+from .recurrent import RecurrentNetwork, RecurrentSymmetricNetwork
 from .symmetric import SymmetricNetwork
 
 __all__ = ["BASIC_NETWORKS", "NETWORKS", "usual_kind"]
@@ -30,6 +30,12 @@ class GreedyRecurrentNetwork(GreedyInput, RecurrentNetwork):
     kind = "greedy-recurrent"
 
 
+class GreedyRecurrentSymmetricNetwork(GreedyInput, RecurrentSymmetricNetwork):
+    """A symmetric network with memory that reads the greedy action."""
+
+    kind = "greedy-recurrent-symmetric"
+
+
 class NormedSymmetricNetwork(NormedHidden, SymmetricNetwork):
     """A symmetric network with normalized hidden layers."""
 
@@ -42,14 +48,14 @@ class NormedDenseNetwork(NormedHidden, DenseNetwork):
     kind = "normed-dense"
 
 
-BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork)
+BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork, RecurrentSymmetricNetwork)
 """Networks that read an observation and nothing else; any algorithm can train them."""
 
 NETWORKS: dict[str, type[Network]] = {
     network.kind: network
     for network in (
         *BASIC_NETWORKS,
-        *(GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork),
+        *(GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork, GreedyRecurrentSymmetricNetwork),
         *(NormedSymmetricNetwork, NormedDenseNetwork),
     )
 }

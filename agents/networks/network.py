@@ -31,7 +31,7 @@ PENALTY = 1e9  # subtracted from the logits of illegal actions: their probabilit
 class Network(nn.Module):
     """The base class of policy networks. Each subclass has an entry in `kinds.NETWORKS`.
 
-    A network without memory defines ``forward``. One with memory overrides `step` and `initial_memory`.
+    A network without memory defines ``forward``. One with memory is an `agents.networks.recurrent.WithMemory`.
 
     Args:
         config: the game's config.
@@ -71,6 +71,32 @@ class Network(nn.Module):
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """Return logits, values and the new memories (rows, ...) of one decision per row."""
         return *self(words), memory
+
+    def read(self, words: Tensor) -> tuple[Tensor, Any]:
+        """Return what memory takes in of observations (rows, words), as (rows, n), and what `decide` needs besides."""
+        raise NotImplementedError
+
+    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
+        """Return the memories (rows, ...) after the positions that were read."""
+        raise NotImplementedError
+
+    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the memories after each decision of some games, and those of all players at the end.
+
+        Args:
+            read: (horizon, games, n), what memory takes in of the observations.
+            memories: (games, players, numbers), the memories at the beginning.
+            players: (horizon, games) int64, the player who decided.
+            dones: (horizon, games) bool, whether that decision ended the game, so that memories begin again.
+
+        Returns:
+            (horizon, games, numbers) and (games, players, numbers).
+        """
+        raise NotImplementedError
+
+    def decide(self, seen: Any, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits and values, given the second result of `read` and the memories after the positions."""
+        raise NotImplementedError
 
     def initial_memory(self, count: int) -> Tensor | None:
         """Return the memories (count, ...) at the beginning of games; None for a network without memory."""

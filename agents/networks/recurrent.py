@@ -1,4 +1,8 @@
-"""A network with memory: a gated recurrent unit over a player's own decisions (Cho et al. 2014)."""
+"""Networks with memory: a gated recurrent unit over a player's own decisions (Cho et al. 2014).
+
+A decision has three parts, so that a replay of many decisions goes step by step only in the second one: the network
+*reads* the position, *remembers*, and *decides*.
+"""
 
 from typing import Any
 
@@ -6,17 +10,46 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from .memory_cell import MemoryCell
 from .network import Network, RoundedLinear, start_head
 from .packing import to_numbers
+from .symmetric import SymmetricNetwork
 
-__all__ = ["RecurrentNetwork"]
+__all__ = ["RecurrentNetwork", "RecurrentSymmetricNetwork", "WithMemory"]
 
 
-class RecurrentNetwork(Network):
+class WithMemory(Network):
+    """The base class of networks with memory, which define how to read, remember, follow and decide.
+
+    Each player of each game has its own memory, which starts at zero and changes with that player's decisions.
+    """
+
+    remembered: int
+    """The size of a memory."""
+
+    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits and values of the first decisions of games."""
+        return self.step(words, None)[:2]
+
+    def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+        """See `Network.step`."""
+        read, seen = self.read(words)
+        memory = self.remember(read, self.initial_memory(len(words)) if memory is None else memory)
+        return *self.decide(seen, memory), memory
+
+    def initial_memory(self, count: int) -> Tensor:
+        """See `Network.initial_memory`."""
+        return torch.zeros(count, self.remembered, device=self.opening.device)
+
+
+OF_A_GATE = 0.5
+"""Scale of the initial weights from the rest's features to the gates; gates work best near their middle."""
+
+
+class RecurrentNetwork(WithMemory):
     """A multilayer perceptron, a gated recurrent unit, and a linear head with the value as its last output.
 
-    Each player of each game has its own memory, which starts at zero and changes with that player's decisions. As in
-    `agents.networks.network.DenseNetwork`, bits that are set in every opening are inverted.
+    As in `agents.networks.network.DenseNetwork`, bits that are set in every opening are inverted.
 
     Args:
         config: the game's config.
@@ -30,24 +63,85 @@ class RecurrentNetwork(Network):
 
     def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
         super().__init__(config, views, width=width, layers=layers)
-        self.width = width
+        self.remembered = width
         sizes = [64 * self.words] + [width] * (layers - 1)
         self.trunk = nn.ModuleList(RoundedLinear(size, width) for size in sizes)
-        self.cell = nn.GRUCell(width, width)
-        nn.init.orthogonal_(self.cell.weight_hh)
+        self.cell = MemoryCell(width, width)
         self.head = nn.Linear(width, self.actions + 1)
         start_head(self.head)
 
-    def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
-        """See `Network.step`."""
+    def read(self, words: Tensor) -> tuple[Tensor, None]:
+        """See `Network.read`."""
         x = to_numbers(self.changed(words), self.trunk_dtype)
         for layer in self.trunk:
             x = F.relu(layer(x))
-        memory = self.initial_memory(len(words)) if memory is None else memory
-        memory = self.cell(x.float(), memory)
-        out = self.head(memory)
-        return out[:, :-1], out[:, -1], memory
+        return self.cell.read(x), None
 
-    def initial_memory(self, count: int) -> Tensor:
-        """See `Network.initial_memory`."""
-        return torch.zeros(count, self.width, device=self.opening.device)
+    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
+        """See `Network.remember`."""
+        return self.cell.after(read, memory)
+
+    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.follow`."""
+        return self.cell.follow(read, memories, players, dones)
+
+    def decide(self, seen: None, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.decide`."""
+        out = self.head(memory)
+        return out[:, :-1], out[:, -1]
+
+
+class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
+    """A symmetric network that remembers features of every suit, and of the rest of the position.
+
+    The memories are half as wide as the features. They take in the features before the last layer, by one gated
+    recurrent unit for all of them, and are added to what that layer reads. If the suits are renamed from the beginning
+    of a game, the memories are renamed with them.
+
+    Args:
+        config: the game's config.
+        width: number of features per suit, and of the rest.
+        layers: number of layers, at least 2.
+        views: see `Network`.
+
+    Raises:
+        ValueError: see `SymmetricNetwork`, or there are fewer layers or features than 2.
+    """
+
+    kind = "recurrent-symmetric"
+
+    def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
+        if min(width, layers) < 2:
+            raise ValueError(f"a {self.kind} network needs layers and width of at least 2, got {layers} and {width}")
+        super().__init__(config, width, layers, views)
+        self.pages, self.size = len(self.suit_bits) + 1, width // 2
+        self.remembered = self.pages * self.size
+        self.cell = MemoryCell(width, self.size)
+        self.rest_in = RoundedLinear(2 * width, 3 * self.size, scale=OF_A_GATE)
+        self.suit_recall, self.rest_recall = (RoundedLinear(self.size, width, bias=False) for _ in range(2))
+
+    def read(self, words: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """See `Network.read`."""
+        suits, pooled = self.unpack(self.changed(words), self.trunk_dtype)
+        for k in range(len(self.own) - 1):
+            suits, pooled = self.layer(k, suits, pooled)
+        of_suits = self.cell.read(suits).transpose(0, 1).flatten(1)
+        return torch.cat([of_suits, self.rest_in(pooled)], 1), (suits, pooled)
+
+    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
+        """See `Network.remember`."""
+        return self.cell.after(*(part.unflatten(1, (self.pages, -1)) for part in (read, memory))).flatten(1)
+
+    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.follow`."""
+        read, memories = (part.unflatten(2, (self.pages, -1)) for part in (read, memories))
+        after, last = self.cell.follow(read, memories, players, dones)
+        return after.flatten(2), last.flatten(2)
+
+    def decide(self, seen: tuple[Tensor, Tensor], memory: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.decide`."""
+        suits, pooled = seen
+        kept = memory.unflatten(1, (self.pages, -1)).to(suits.dtype)
+        of_suits = self.suit_recall(kept[:, :-1]).transpose(0, 1)
+        more = torch.cat([of_suits.mean(0), self.rest_recall(kept[:, -1])], 1)
+        return self.heads(*self.layer(len(self.own) - 1, suits + of_suits, pooled + more))

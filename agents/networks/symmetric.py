@@ -92,19 +92,25 @@ class SymmetricNetwork(Network):
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
         suits, pooled = self.unpack(self.changed(words), self.trunk_dtype)
-        is_fused = can_fuse(suits)
-        layers = zip(self.own, self.pooled, self.norms, self.rest_norms, strict=True)
-        for own, shared, norm, rest_norm in layers:
-            assert isinstance(shared, RoundedLinear)
-            products = own(suits), F.linear(pooled, shared.weight.to(pooled.dtype))
-            if is_fused and isinstance(norm, nn.Identity):
-                suits, pooled = fused_layer(*products, shared.bias)
-            else:
-                suits, pooled = plain_layer(*products, shared.bias, norm, rest_norm)
+        for k in range(len(self.own)):
+            suits, pooled = self.layer(k, suits, pooled)
+        return self.heads(suits, pooled)
+
+    def layer(self, k: int, suits: Tensor, pooled: Tensor) -> tuple[Tensor, Tensor]:
+        """Return ``h_s`` (suits, rows, width) and ``p`` (rows, width and rest) after layer ``k``."""
+        shared, norm = self.pooled[k], self.norms[k]
+        assert isinstance(shared, RoundedLinear)
+        products = self.own[k](suits), F.linear(pooled, shared.weight.to(pooled.dtype))
+        if can_fuse(suits) and isinstance(norm, nn.Identity):
+            return fused_layer(*products, shared.bias)
+        return plain_layer(*products, shared.bias, norm, self.rest_norms[k])
+
+    def heads(self, suits: Tensor, pooled: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits and values after the last layer."""
         out = self.head(pooled.float())
         if self.suit_head is None:
             return out[:, :-1], out[:, -1]
-        heads = fused_heads if is_fused else plain_heads
+        heads = fused_heads if can_fuse(suits) else plain_heads
         return heads(suits, out, self.suit_head.weight, self.order)
 
 

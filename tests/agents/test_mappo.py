@@ -44,11 +44,12 @@ def test_the_views_are_those_of_all_players_the_one_to_move_first(game, players)
         envs.step(torch.multinomial(envs.masks.float(), 1, generator=generator)[:, 0])
 
 
-@pytest.mark.parametrize("kind", ["symmetric", "dense", "recurrent"])
+@pytest.mark.parametrize("kind", ["symmetric", "dense", "recurrent", "recurrent-symmetric"])
 def test_the_policy_sees_one_view_and_the_critic_all(kind):
     config = make_config("hanabi", "mini")
     actor = NETWORKS[kind](config, width=16, layers=2)
-    critic = NETWORKS["dense" if kind == "recurrent" else kind](config, width=16, layers=2, views=2)
+    critics = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
+    critic = NETWORKS[critics.get(kind, kind)](config, width=16, layers=2, views=2)
     both = ActorCritic(actor, critic)
     envs = EveryView(config, 4, 1, ALONE)
     actor.set_opening(envs.opening_bits()[: actor.words])

@@ -192,11 +192,12 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
     assert lowest[1.0] <= -1
 
 
+@pytest.mark.parametrize("network", ["recurrent", "recurrent-symmetric"])
 @pytest.mark.parametrize("players", [2, 3])
-def test_replayed_memories_are_those_of_the_rollout(players):
+def test_replayed_memories_are_those_of_the_rollout(players, network):
     """Games end and begin within the rollout; without an update, every replayed decision has its old probability."""
     envs = SelfPlayEnvs(replace(PRESETS["mini"], players=players), TINY.games, TINY.seed, ALONE)
-    learner = ppo.PPO(replace(TINY, network="recurrent", horizon=24), envs, ALONE)
+    learner = ppo.PPO(replace(TINY, network=network, trunk="float32", horizon=24), envs, ALONE)
     torch.nn.init.normal_(learner.network.get_parameter("head.weight"))  # far from a uniform policy
     for _ in range(3):
         learner.collect(1.0)

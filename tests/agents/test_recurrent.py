@@ -13,6 +13,7 @@ from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import Interruption
 from agents.learning.common.validation import validate
 from agents.networks import kinds, network
+from agents.networks.memory_cell import MemoryCell
 from agents.networks.neural_policy import NeuralPolicy, save_policy
 from agents.networks.packing import to_numbers
 from agents.playing.block import Block
@@ -53,6 +54,45 @@ def policy(monkeypatch) -> NeuralPolicy:
     nn.init.normal_(recurrent.cell.weight_hh)  # so that earlier decisions matter
     nn.init.normal_(recurrent.head.weight)
     return NeuralPolicy(recurrent, MINI, greedy=False)
+
+
+def test_a_memory_cell_is_a_gated_recurrent_unit():
+    torch.manual_seed(3)
+    cell, usual = MemoryCell(7, 5), nn.GRUCell(7, 5)
+    nn.init.normal_(cell.bias_hh)
+    usual.load_state_dict(cell.state_dict())
+    x, memory = torch.randn(11, 7), torch.randn(11, 5)
+    torch.testing.assert_close(cell.after(cell.read(x), memory), usual(x, memory))
+    rounded = cell.after(cell.read(x.bfloat16()), memory)
+    torch.testing.assert_close(rounded, usual(x, memory), rtol=0.05, atol=0.05)
+
+
+def test_a_replay_is_the_cell_step_by_step_with_the_same_gradients():
+    """Several memories per player, as of suits; autograd through single steps is the reference, in float64."""
+    torch.manual_seed(3)
+    horizon, games, players, pages, size = 7, 5, 3, 2, 4
+    cell = MemoryCell(6, size).double()
+    nn.init.normal_(cell.bias_hh)
+    x = torch.randn(horizon, games, pages, 6, dtype=torch.double, requires_grad=True)
+    begin = torch.randn(games, players, pages, size, dtype=torch.double, requires_grad=True)
+    who, dones = torch.randint(players, (horizon, games)), torch.rand(horizon, games) < 0.3
+    wanted = begin, *cell.parameters(), x
+
+    after, last = cell.follow(cell.read(x), begin, who, dones)
+    weights = torch.randn_like(after), torch.randn_like(last)
+    found = torch.autograd.grad((after * weights[0]).sum() + (last * weights[1]).sum(), wanted)
+
+    memories, steps = [[begin[g, p] for p in range(players)] for g in range(games)], []
+    for t in range(horizon):
+        for g in range(games):
+            mine = memories[g][who[t, g]] = cell.after(cell.read(x[t, g]), memories[g][who[t, g]])
+            steps.append(mine)
+            if dones[t, g]:
+                memories[g] = [torch.zeros_like(mine)] * players
+    slow = torch.stack(steps).view_as(after), torch.stack([torch.stack(own) for own in memories])
+    torch.testing.assert_close((after, last), slow)
+    loss = (slow[0] * weights[0]).sum() + (slow[1] * weights[1]).sum()
+    torch.testing.assert_close(found, torch.autograd.grad(loss, wanted))
 
 
 class Forgetful(BatchedPolicy):

@@ -172,5 +172,5 @@ def test_a_start_that_cannot_be_told_the_greedy_action_is_refused(tmp_path):
     path = tmp_path / "policy.safetensors"
     save_policy(path, NETWORKS["dense"](MINI, width=16, layers=2), MINI, {"name": "plain"})
     args = Args(preset="mini", start=str(path), run_dir=tmp_path / "run", device="cpu")
-    with pytest.raises(ValueError, match="holds a dense network, and --network says auto"):
+    with pytest.raises(ValueError, match="holds a dense network; this algorithm trains greedy-symmetric, greedy-dense"):
         train(args, SAD)

@@ -9,6 +9,7 @@ import torch
 from agents.networks.kinds import usual_kind
 from agents.networks.network import masked
 from agents.networks.packing import SuitUnpacker, pack, to_numbers
+from agents.networks.recurrent import RecurrentSymmetricNetwork
 from agents.networks.symmetric import SymmetricNetwork
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
@@ -78,6 +79,29 @@ def test_without_the_symmetry_the_comparison_fails() -> None:
     assert np.abs(outputs(network, observation[:, bits], mask[:, actions])[0] - before[:, actions]).max() > 1e-3
 
 
+def test_memories_are_renamed_with_the_suits() -> None:
+    """Two decisions in a row: the second ones depend on the first, and on nothing else when all is renamed."""
+    under_test = GAMES[0]
+    config = under_test.config(derived=True)
+    torch.manual_seed(1)
+    network = RecurrentSymmetricNetwork(config, width=24, layers=2)
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.add_(torch.randn_like(weights) * 0.2)
+    layout = layout_of(config)
+    bits, actions = layout.renaming([2, 0, 1, 4, 3])
+    views = [some_views(under_test, config, steps) for steps in (15, 16)]
+
+    def after(order: Any, first: int) -> np.ndarray:
+        words = [torch.from_numpy(pack(view[:, order], network.words).view(np.int64)) for view, _ in views]
+        with torch.no_grad():
+            return network.step(words[1], network.step(words[first], None)[2])[0].numpy()
+
+    whole, same = slice(None), after(slice(None), 0)
+    np.testing.assert_allclose(after(bits, 0), same[:, actions], atol=1e-4)
+    assert np.abs(after(whole, 1) - same).max() > 0.01
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_bits_come_in_the_order_of_the_suits(dtype: torch.dtype) -> None:
     rng = np.random.default_rng(5)
@@ -92,6 +116,12 @@ def test_bits_come_in_the_order_of_the_suits(dtype: torch.dtype) -> None:
     np.testing.assert_array_equal(suits.float(), observation[:, suit_bits].transpose(1, 0, 2))
     np.testing.assert_array_equal(pooled[:, :15].float(), observation[:, suit_bits].sum(1))
     np.testing.assert_array_equal(pooled[:, 15:].float(), observation[:, other_bits])
+
+
+@pytest.mark.parametrize(("width", "layers"), [(1, 2), (8, 1)])
+def test_a_memory_needs_two_layers_and_two_features(width: int, layers: int) -> None:
+    with pytest.raises(ValueError, match="needs layers and width of at least 2, got"):
+        RecurrentSymmetricNetwork(GAMES[0].config(), width=width, layers=layers)
 
 
 def test_a_game_without_alike_suits_has_no_symmetric_network() -> None:

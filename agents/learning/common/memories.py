@@ -103,24 +103,12 @@ class Memories:
         Returns:
             Logits (horizon * some, actions) and values (horizon * some,).
         """
-        steps = list(self._steps(network, observations, players, dones, memories))
-        return torch.cat([logits for logits, _, _ in steps]), torch.cat([values for _, values, _ in steps])
+        read, seen = network.read(observations.flatten(0, 1))
+        after, _ = network.follow(read.unflatten(0, players.shape), memories, players, dones)
+        return network.decide(seen, after.flatten(0, 1))
 
     @torch.no_grad()
     def after(self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, memories: Tensor) -> Tensor:
         """Return the memories (some, players, numbers) after the decisions; arguments as in `replayed`."""
-        *_, (_, _, last) = self._steps(network, observations, players, dones, memories)
-        return last
-
-    def _steps(
-        self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, memories: Tensor
-    ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        """Yield the logits, the values, and the memories after each decision; arguments as in `replayed`."""
-        assert self.fresh is not None
-        for seen, player, done in zip(observations, players, dones, strict=True):
-            chosen = player[:, None, None].expand(-1, 1, memories.shape[2])
-            logits, values, after = network.step(seen, memories.gather(1, chosen).squeeze(1))
-            assert after is not None
-            memories = memories.scatter(1, chosen, after[:, None])
-            memories = torch.where(done[:, None, None], self.fresh, memories)
-            yield logits, values, memories
+        read, _ = network.read(observations.flatten(0, 1))
+        return network.follow(read.unflatten(0, players.shape), memories, players, dones)[1]

@@ -18,8 +18,9 @@ from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 from .settings import Settings
 
-__all__ = ["NetworkSettings"]
+__all__ = ["NetworkKind", "NetworkSettings"]
 
+NetworkKind = Literal["auto", "symmetric", "dense", "recurrent", "recurrent-symmetric"]
 MOST_WEIGHTS = 2**28
 """The maximum number of weights in the hidden layers; with Adam each takes 16 bytes."""
 
@@ -28,9 +29,9 @@ MOST_WEIGHTS = 2**28
 class NetworkSettings(Settings):
     """The settings of a run that trains one network."""
 
-    network: Literal["auto", "symmetric", "dense", "recurrent"] = "auto"
-    """The kind of network. ``auto``: the kind of ``start`` if given, otherwise ``symmetric`` in a game whose suits are
-    interchangeable under the rules, and ``dense`` in any other."""
+    network: NetworkKind = "auto"
+    """The kind of network; recurrent ones have memory. ``auto``: the kind of ``start`` if given, otherwise
+    ``symmetric`` in a game whose suits are interchangeable under the rules, and ``dense`` in any other."""
     width: Size | None = None
     """Units per hidden layer; by default 256, in the symmetric network 64 per suit and 64 for the rest."""
     layers: Size = 2
@@ -71,7 +72,7 @@ class NetworkSettings(Settings):
             ValueError: as in `started`.
         """
         started = self.started(config)
-        return self.network == "recurrent" if started is None else started.initial_memory(1) is not None
+        return self.network.startswith("recurrent") if started is None else started.initial_memory(1) is not None
 
     def check_memory(self, config: Any) -> None:
         """Refuse a network with memory of three or more players that would not see all actions since its last decision.
@@ -128,8 +129,9 @@ class NetworkSettings(Settings):
             raise ValueError(
                 f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"
             )
-        network = load_grown(path, config, self.width, opening)
-        kinds = [basic.kind for basic in BASIC_NETWORKS] if self.network == "auto" else [self.network]
-        if network.kind not in [self.prefix + kind for kind in kinds]:
-            raise ValueError(f"{path} holds a {network.kind} network, and --network says {self.network}")
+        kind = None if self.network == "auto" else self.prefix + self.network
+        network = load_grown(path, config, self.width, opening, kind)
+        kinds = [self.prefix + basic.kind for basic in BASIC_NETWORKS]
+        if network.kind not in kinds:
+            raise ValueError(f"{path} holds a {network.kind} network; this algorithm trains {', '.join(kinds)}")
         return network

@@ -5,6 +5,10 @@ that is played already. The prediction is linear in what the network's head read
 too. The policy does not contain it.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -61,11 +65,31 @@ class Predicting(Network):
 
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """See `Network.step`."""
+        with self.predicting() as predict:
+            logits, values, after = self.network.step(words, memory)
+            return predict(logits), values, after
+
+    def read(self, words: Tensor) -> tuple[Tensor, Any]:
+        """See `Network.read`."""
+        return self.network.read(words)
+
+    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.follow`."""
+        return self.network.follow(read, memories, players, dones)
+
+    def decide(self, seen: Any, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.decide`."""
+        with self.predicting() as predict:
+            logits, values = self.network.decide(seen, memory)
+            return predict(logits), values
+
+    @contextmanager
+    def predicting(self) -> Iterator[Callable[[Tensor], Tensor]]:
+        """Yield a function that adds predictions to logits, made from what the head has read within the block."""
         read: list[Tensor] = []
         head = self.network.get_submodule("head")
         with head.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0])):
-            logits, values, after = self.network.step(words, memory)
-        return torch.cat([logits, self.predictor(read[0])], 1), values, after
+            yield lambda logits: torch.cat([logits, self.predictor(read[0])], 1)
 
     def initial_memory(self, count: int) -> Tensor | None:
         """See `Network.initial_memory`."""

@@ -95,8 +95,8 @@ def speed_of(module: str, network: str) -> float:
     This is measured for some modules and networks. For another module it is that of PPO times their ratio in ``mini``;
     for a recurrent network it is that of the module times the ratio of the networks in `benchmarks.speed.learner`.
     """
-    if network == "recurrent":
-        return speed_of(module, "symmetric") * learner_speed("recurrent") / learner_speed("symmetric")
+    if network.startswith("recurrent"):
+        return speed_of(module, "symmetric") * learner_speed(network) / learner_speed("symmetric")
     played = comparison(STANDARD)
     for name, rows in measured(STANDARD).items():
         if (played.algorithms[name].module, network_of(played, name)[0]) == (module, network):
@@ -174,6 +174,6 @@ def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost
     kind, width, layers = network_of(whole, name)
     config: Any = whole.make_config()
     observation = config.observation_name.replace("card_knowledge", "canonical")
-    memory = "GRU" if kind == "recurrent" else "none"
+    memory = "GRU" if kind.startswith("recurrent") else "none"
     size = f"{kind}, {layers} layers of {width} units"
     return [whole.label(name), who, str(whole.preset), decisions, runs, observation, size, memory, cost]
