@@ -14,15 +14,15 @@ __all__ = ["agreement"]
 def agreement(config: Any, one: Agent, other: Agent, games: int, seed: int) -> float:
     """Return the share of decisions at which ``other`` chooses the action of ``one``, 0 to 1.
 
-    The decisions are those of ``one`` in self-play, if at least two actions are legal. Both agents see the same, and
-    draw from the same random streams. Two runs of an algorithm with a unique solution should agree nearly always: Hu et
-    al. 2021, "Off-belief learning".
+    The decisions are those of ``one`` in self-play, if at least two actions are legal; without any, the share is 0.
+    Both agents see the same, and draw from the same random streams. Two runs of an algorithm with a unique solution
+    should agree nearly always: Hu et al. 2021, "Off-belief learning".
 
     Args:
         config: the game's config.
         one: the agent that plays every seat.
         other: the agent that is asked at every decision.
-        games: number of games, at least 1.
+        games: number of games.
         seed: seed of the deals and of the agents' randomness.
     """
     game, players = game_of(config).make_game(config), config.players
@@ -45,4 +45,4 @@ def agreement(config: Any, one: Agent, other: Agent, games: int, seed: int) -> f
             alike += int((guessed[chosen] == block.actions[chosen]).sum())
             asked += len(chosen)
             block.make_step((*playing, *shadowing))
-    return alike / asked
+    return alike / max(asked, 1)

@@ -20,6 +20,7 @@ action is the agent's. Evaluations play the clone at every seat, or in a competi
 """
 
 from dataclasses import asdict, dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +65,7 @@ class Args(NetworkSettings):
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
-    """Decisions per gradient step, all ranks together."""
+    """Largest number of decisions per gradient step, all ranks together; a rollout is divided into equal parts."""
     epochs: Size = 1
     """Passes over each rollout; use more if playing takes longer than learning."""
 
@@ -201,8 +202,8 @@ class Cloning(NetworkLearner):
         count = self.envs.games if self.memories.now is not None else horizon * self.envs.games
         order = torch.randperm(count, generator=self.generator).to(self.ranks.device)
         right, total = 0.0, 0.0
-        size = args.minibatch // self.ranks.world
-        for batch, (outputs, _) in self.memories.minibatches(self.network, self, self.decisions, order, size):
+        parts = ceil(horizon * args.games / args.minibatch)
+        for batch, (outputs, _) in self.memories.minibatches(self.network, self, self.decisions, order, parts):
             logits = masked(outputs, batch.masks)
             loss = cross_entropy(logits, batch)
             self.descent.step(loss)

@@ -38,7 +38,7 @@ class ActorCritic(Network):
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
-        return self.actor(words[:, : self.actor.words].contiguous())[0], self.critic(words)[1]
+        return self.step(words, None)[:2]
 
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """See `Network.step`; the critic has no memory."""

@@ -131,7 +131,7 @@ class Args(NetworkSettings):
         """See `agents.learning.common.settings.Settings.check_agents`."""
         super().check_agents(config, kind)
         if self.remembers(config):
-            raise ValueError(f"network must be one without memory, got {self.network}")
+            raise ValueError(f"network must be one without memory, got {self.start or self.network}")
         if self.level_below is not None:
             below = load_policy(Path(self.level_below), config)
             if below.network.initial_memory(1) is not None:

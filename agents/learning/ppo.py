@@ -7,8 +7,8 @@ Differences from textbook PPO, each of which improved measured results:
 
 * A batch contains only decisions of the player to move. Nothing is computed for players who wait.
 * The rollout keeps observations packed, 64 bits to a word. They are unpacked directly into the network's bfloat16.
-* All schedules (learning rate, entropy bonus, the price of a lost game) follow the fraction of the budget that is
-  spent, in steps or in minutes, so a slow machine also completes them.
+* All schedules (learning rate, size of minibatches, entropy bonus, the price of a lost game, the last action) follow
+  the fraction of the budget that is spent, in steps or in minutes, so a slow machine also completes them.
 * In a competitive game each player has its own stream of rewards: a decision builds on the same player's next decision.
 * Losing a cooperative game costs little at first and all points later (`Args.loss_ramp`). Otherwise players learn never
   to play a card before they learn which card to play.
@@ -21,6 +21,7 @@ evaluations are in `agents.learning.common.trainer`.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -61,10 +62,9 @@ class Args(NetworkSettings):
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
-    """Decisions per gradient step, all ranks together."""
+    """Largest number of decisions per gradient step, all ranks together; a rollout is divided into equal parts."""
     minibatch_end: Size | None = None
-    """Decisions per gradient step at the end; the number changes geometrically over the budget. None: as at the
-    start."""
+    """The same at the end of the budget; it changes geometrically. None: as at the start."""
     epochs: Size = 1
     """Passes over each rollout; small games learn faster with 2."""
     gamma: Part = 0.999
@@ -91,7 +91,8 @@ class Args(NetworkSettings):
     ramp."""
     last_action_ramp: Part = 0.0
     """Fraction of the budget over which the last action becomes visible; 0 for no ramp. It is shown at a share of the
-    decisions that rises from 0 to 1, so that players first learn what hints say literally."""
+    decisions that rises from 0 to 1, so that players first learn what hints say literally. With ``history``, all
+    actions are hidden together. Evaluations always show them."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
@@ -114,6 +115,8 @@ class Args(NetworkSettings):
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
         """See `agents.learning.common.settings.Settings.check_agents`."""
         super().check_agents(config, kind)
+        if self.last_action_ramp:
+            LastAction(config)  # refuses games whose observations lack the last action
         if self.pool and kind is not SelfPlayEnvs:
             raise ValueError(
                 f"partners must be empty for an algorithm that changes what players observe, got {shown(self.pool)}"
@@ -152,22 +155,20 @@ class PPO(NetworkLearner):
         price = risen(args.loss_ramp, fraction)
         entropy_weight = geometric(args.entropy, args.entropy_end, fraction)
         learning_rate = self.descent.set_rate(fraction)
-        shown = risen(args.last_action_ramp, fraction)
-        last_values = self.collect(price, shown)
+        visible = risen(args.last_action_ramp, fraction)
+        last_values = self.collect(price, visible)
         advantages = advantages_of(self.rollout, last_values, args.gamma, args.gae_lambda)
-        size = geometric(args.minibatch, args.minibatch_end or args.minibatch, fraction)
-        decisions = args.horizon * args.games
-        minibatch = -(-decisions // max(round(decisions / size), 1))  # parts of equal sizes, near that size
-        row = self.update(advantages, minibatch, entropy_weight)
+        minibatch = geometric(args.minibatch, args.minibatch_end or args.minibatch, fraction)
+        row = self.update(advantages, ceil(args.horizon * args.games / minibatch), entropy_weight)
         return row | {"learning_rate": learning_rate, "entropy_weight": entropy_weight, "price_of_losing": price}
 
     @torch.no_grad()
-    def collect(self, price: float, shown: float = 1.0) -> Tensor:
+    def collect(self, price: float, visible: float = 1.0) -> Tensor:
         """Play the next ``horizon`` decisions of every game into the rollout.
 
         Args:
             price: the fraction of its points that losing a cooperative game costs now, 0 to 1.
-            shown: the share of decisions at which the last action is visible.
+            visible: the share of decisions at which the last action is visible.
 
         Returns:
             The values of the positions after the rollout; see `bootstrap_values`.
@@ -176,7 +177,7 @@ class PPO(NetworkLearner):
         memories.begin_rollout()
         is_team = rollout.rewards.shape[2] == 1
         for t in range(self.args.horizon):
-            rollout.observations[t].copy_(self.observed(shown))
+            rollout.observations[t].copy_(self.observed(visible))
             rollout.masks[t].copy_(envs.masks)
             rollout.players[t].copy_(envs.players)
             rollout.labels[t].copy_(self.labels())
@@ -195,15 +196,15 @@ class PPO(NetworkLearner):
             rollout.rewards[t].copy_(self.reward_scale * rewards)
             rollout.dones[t].copy_(dones)
             memories.forget(dones)
-        return self.bootstrap_values(network, self.observed(shown))
+        return self.bootstrap_values(network, self.observed(visible))
 
-    def observed(self, shown: float) -> Tensor:
-        """Return the observations now, (games, words) int64, with the last action at a share ``shown`` of them."""
+    def observed(self, visible: float) -> Tensor:
+        """Return the observations now, (games, words) int64, with the last action in a share ``visible`` of them."""
         observations = self.envs.observations
-        if self.last_action is None or shown == 1:
+        if self.last_action is None or visible == 1:
             return observations
         device = self.generator.device
-        hidden = torch.rand(self.envs.games, generator=self.generator, device=device).to(observations.device) >= shown
+        hidden = torch.rand(self.envs.games, generator=self.generator, device=device).to(observations.device) >= visible
         return self.last_action.without(observations, hidden)
 
     def labels(self) -> Tensor:
@@ -229,12 +230,12 @@ class PPO(NetworkLearner):
         unknown = values.new_full((self.envs.games, streams), torch.nan)
         return unknown.scatter_(1, self.envs.players.to(device)[:, None], values)
 
-    def update(self, advantages: Tensor, minibatch: int, entropy_weight: float) -> dict[str, float]:
+    def update(self, advantages: Tensor, parts: int, entropy_weight: float) -> dict[str, float]:
         """Update the network by ``epochs`` passes of clipped policy gradient over the rollout.
 
         Args:
             advantages: (horizon, games), those of the rollout's decisions.
-            minibatch: decisions per gradient step, all ranks together.
+            parts: gradient steps per pass.
             entropy_weight: weight of the entropy bonus.
 
         Returns:
@@ -252,20 +253,20 @@ class PPO(NetworkLearner):
         )
         statistics: dict[str, Tensor] = {}
         for _ in range(args.epochs):
-            for batch, (logits, values) in self.minibatches(decisions, minibatch // self.ranks.world):
+            for batch, (logits, values) in self.minibatches(decisions, parts):
                 loss, statistics = self.loss(logits, values, batch, entropy_weight)
                 statistics["gradient_norm"] = self.descent.step(loss)
         return {name: float(value.detach()) for name, value in statistics.items()}
 
-    def minibatches(self, decisions: "Batch", size: int) -> Iterator[tuple["Batch", tuple[Tensor, Tensor]]]:
-        """Yield the decisions in random order, ``size`` at a time, with the network's logits and values.
+    def minibatches(self, decisions: "Batch", parts: int) -> Iterator[tuple["Batch", tuple[Tensor, Tensor]]]:
+        """Yield the decisions in random order, in equal ``parts``, with the network's logits and values.
 
         For a network without memory a minibatch is any decisions; for one with memory, all decisions of some games in
         order.
         """
         horizon, games = decisions.actions.shape
         count = horizon * games if self.memories.now is None else games
-        return self.memories.minibatches(self.learner, self.rollout, decisions, self.shuffled(count), size)
+        return self.memories.minibatches(self.learner, self.rollout, decisions, self.shuffled(count), parts)
 
     def shuffled(self, count: int) -> Tensor:
         """Return the numbers below ``count`` in random order, (count,) int64."""

@@ -110,7 +110,8 @@ def transplant(network: Network, larger: Network, seen: Layout, wider: Layout) -
         for name, weights in larger.named_parameters():
             layer, part, *_ = name.split(".")
             if name not in before:  # of a memory that is new
-                weights.mul_(0.0 if layer.endswith("recall") else 1.0)
+                if layer.endswith("recall"):
+                    weights.zero_()
                 continue
             old = before[name]
             rows = np.arange(len(old)) if "head" in layer else written.get(layer, units)

@@ -33,7 +33,7 @@ class MemoryCell(nn.GRUCell):
         """Return the memories after each decision of some games, and those of all players at the end.
 
         A decision changes the memory of its player; all memories of a game that ends become 0. Gradients flow back
-        through all decisions; their pass is written out, as learning takes up to 1.3 times as long with autograd's.
+        through all decisions; this pass is written by hand, because autograd's is slower.
 
         Args:
             read: (horizon, games, ..., 3 * hidden_size), results of `read`.

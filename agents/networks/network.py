@@ -25,6 +25,7 @@ __all__ = [
     "start_head",
 ]
 
+MEMORY = "a network with memory must define this, see agents.networks.recurrent.WithMemory"
 PENALTY = 1e9  # subtracted from the logits of illegal actions: their probability is then exactly 0 in float32
 
 
@@ -74,11 +75,11 @@ class Network(nn.Module):
 
     def read(self, words: Tensor) -> tuple[Tensor, Any]:
         """Return what memory takes in of observations (rows, words), as (rows, n), and what `decide` needs besides."""
-        raise NotImplementedError
+        raise NotImplementedError(MEMORY)
 
     def remember(self, read: Tensor, memory: Tensor) -> Tensor:
         """Return the memories (rows, ...) after the positions that were read."""
-        raise NotImplementedError
+        raise NotImplementedError(MEMORY)
 
     def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
         """Return the memories after each decision of some games, and those of all players at the end.
@@ -92,11 +93,11 @@ class Network(nn.Module):
         Returns:
             (horizon, games, numbers) and (games, players, numbers).
         """
-        raise NotImplementedError
+        raise NotImplementedError(MEMORY)
 
     def decide(self, seen: Any, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits and values, given the second result of `read` and the memories after the positions."""
-        raise NotImplementedError
+        raise NotImplementedError(MEMORY)
 
     def initial_memory(self, count: int) -> Tensor | None:
         """Return the memories (count, ...) at the beginning of games; None for a network without memory."""

@@ -43,7 +43,7 @@ class WithMemory(Network):
 
 
 OF_A_GATE = 0.5
-"""Scale of the initial weights from the rest's features to the gates; gates work best near their middle."""
+"""Scale of the initial weights from the rest's features to the gates, so that the gates begin near their middle."""
 
 
 class RecurrentNetwork(WithMemory):
@@ -94,9 +94,10 @@ class RecurrentNetwork(WithMemory):
 class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
     """A symmetric network that remembers features of every suit, and of the rest of the position.
 
-    The memories are half as wide as the features. They take in the features before the last layer, by one gated
-    recurrent unit for all of them, and are added to what that layer reads. If the suits are renamed from the beginning
-    of a game, the memories are renamed with them.
+    A memory has half as many numbers as there are features. Suits share one gated recurrent unit, which takes in their
+    features before the last layer; the rest has input weights of its own, and the same weights from memory to memory. A
+    linear layer of the memories is added to what the last layer reads. If the suits are renamed from the beginning of a
+    game, the memories are renamed with them.
 
     Args:
         config: the game's config.
@@ -114,8 +115,8 @@ class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
         if min(width, layers) < 2:
             raise ValueError(f"a {self.kind} network needs layers and width of at least 2, got {layers} and {width}")
         super().__init__(config, width, layers, views)
-        self.pages, self.size = len(self.suit_bits) + 1, width // 2
-        self.remembered = self.pages * self.size
+        self.parts, self.size = len(self.suit_bits) + 1, width // 2
+        self.remembered = self.parts * self.size
         self.cell = MemoryCell(width, self.size)
         self.rest_in = RoundedLinear(2 * width, 3 * self.size, scale=OF_A_GATE)
         self.suit_recall, self.rest_recall = (RoundedLinear(self.size, width, bias=False) for _ in range(2))
@@ -130,18 +131,18 @@ class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
 
     def remember(self, read: Tensor, memory: Tensor) -> Tensor:
         """See `Network.remember`."""
-        return self.cell.after(*(part.unflatten(1, (self.pages, -1)) for part in (read, memory))).flatten(1)
+        return self.cell.after(*(part.unflatten(1, (self.parts, -1)) for part in (read, memory))).flatten(1)
 
     def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.follow`."""
-        read, memories = (part.unflatten(2, (self.pages, -1)) for part in (read, memories))
+        read, memories = (part.unflatten(2, (self.parts, -1)) for part in (read, memories))
         after, last = self.cell.follow(read, memories, players, dones)
         return after.flatten(2), last.flatten(2)
 
     def decide(self, seen: tuple[Tensor, Tensor], memory: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.decide`."""
         suits, pooled = seen
-        kept = memory.unflatten(1, (self.pages, -1)).to(suits.dtype)
+        kept = memory.unflatten(1, (self.parts, -1)).to(suits.dtype)
         of_suits = self.suit_recall(kept[:, :-1]).transpose(0, 1)
         more = torch.cat([of_suits.mean(0), self.rest_recall(kept[:, -1])], 1)
         return self.heads(*self.layer(len(self.own) - 1, suits + of_suits, pooled + more))

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
 from agents.learning import ppo
 from agents.learning.common.launch import Machines, usable_cores
+from agents.learning.common.network_settings import NetworkKind
 from agents.learning.common.ranks import joined_ranks, processor_settings
 from agents.learning.common.selfplay import SelfPlayEnvs
 from benchmarks.speed.timing import Case, place, report, result, significant
@@ -43,7 +44,7 @@ SUMS = 200
 class Args:
     """Measure how fast one learner is on several machines."""
 
-    network: Literal["symmetric", "dense", "recurrent"] = "symmetric"
+    network: NetworkKind = "symmetric"
     """The kind of network."""
     games: Size = 1024
     """Games played in parallel, all ranks together."""

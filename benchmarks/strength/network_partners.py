@@ -42,10 +42,12 @@ def pairs() -> Iterator[Pair]:
     """Yield every network with every bot, and all pairs of networks that differ only in their seeds."""
     networks = [name for name, recipe in RECIPES.items() if recipe.opponent is None]
     yield from (Pair(name, bot) for name in networks for bot in BOTS)
-    for one, other in combinations(networks, 2):
-        (kind, _, seed), (other_kind, _, other_seed) = one.rpartition("-"), other.rpartition("-")
-        if kind == other_kind and seed.isdigit() and other_seed.isdigit():
-            yield Pair(one, other)
+    seeds: dict[str, list[str]] = {}
+    for name in networks:
+        kind, _, seed = name.rpartition("-")
+        if seed.isdigit():
+            seeds.setdefault(kind, []).append(name)
+    yield from (Pair(*pair) for own in seeds.values() for pair in combinations(own, 2))
 
 
 def measured(row: Pair, _before: Result | None) -> dict[str, Any]:

@@ -565,6 +565,8 @@ def test_watch_opens_the_browser_if_it_is_asked_to(tmp_path: Path, monkeypatch: 
         (["--device", "abacus"], "device must be auto or, on this machine, cpu"),
         (["--game", "ikebana", "--opponent", "bob"], "an agent must be one of random, greedy"),
         (["--partners", "bob"], "an agent must be one of random"),
+        (["--game", "koikoi", "--last-action-ramp", "0.5"], "last_action_ramp must be 0 in koikoi"),
+        (["--start", "hanabi-standard-2p", "--layers", "3"], "holds a network of 2 layers, and --layers says 3"),
     ],
 )
 def test_settings_are_refused_before_anything_is_compiled_or_started(

@@ -105,6 +105,11 @@ def test_a_symmetric_network_gets_a_memory() -> None:
     assert changed["suit_recall.weight"] > 0.9 and changed["rest_in.weight"] > 0.9
 
 
+def test_other_networks_cannot_get_a_memory() -> None:
+    with pytest.raises(ValueError, match="a dense network cannot become a recurrent one"):
+        grown(trained("dense", MINI), MINI, MINI, 24, kind="recurrent")
+
+
 def test_koikoi_has_no_suits_and_its_network_grows_too() -> None:
     config = KoiKoiConfig()
     network = trained("dense", config)
@@ -131,6 +136,7 @@ def test_a_run_starts_from_a_grown_network(tmp_path: Path) -> None:
         ("symmetric", MINI, 8, "width must be at least the network's, 24, got 8"),
         ("normed-dense", MINI, 32, "its kind must be one of symmetric, dense, .*, got normed-dense"),
         ("dense", replace(MINI, players=3), 24, "trained with players=2"),
+        ("dense", MINI, 23, "width must be at least the network's, 24, got 23"),
     ],
 )
 def test_what_cannot_grow_is_refused(tmp_path: Path, kind: str, config: Any, width: int, message: str) -> None:

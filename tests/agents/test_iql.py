@@ -123,11 +123,11 @@ def test_each_game_explores_as_often_as_its_epsilon_says():
     assert 0.5 < share < 0.75  # half of them, and at most one in four of the others
 
 
-@pytest.mark.parametrize("network", ["symmetric", "recurrent"])
+@pytest.mark.parametrize("network", ["symmetric", "recurrent", "recurrent-symmetric"])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_replay_memory_gives_back_what_was_decided(name, network):
     """Without exploration, a sequence's greedy actions equal those taken, even if its memories do not start empty."""
-    args = replace(SETTINGS[name], preset="mini", network=network, horizon=24, minibatch=24)
+    args = replace(SETTINGS[name], preset="mini", network=network, trunk="float32", horizon=24, minibatch=24)
     learner = ALGORITHMS[name](args, envs_of(name, args), ALONE)
     torch.nn.init.normal_(learner.network.get_parameter("head.weight"))
     learner.epsilons = torch.zeros(args.games)

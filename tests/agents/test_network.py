@@ -358,7 +358,7 @@ def test_a_policy_plays_the_same_where_more_is_observed_than_it_reads(tmp_path, 
     path, config = tmp_path / "policy.safetensors", make_config("hanabi", "mini")
     more = replace(config, derived=True, history=2)
     torch.manual_seed(0)
-    save_policy(path, NETWORKS[kind](config, width=16, layers=1), config, {})
+    save_policy(path, NETWORKS[kind](config, width=16, layers=2), config, {})
     alone = play(config, agents.load(path), 30, seed=3)
     beside = play(more, agents.load(path, more), 30, seed=3)
     assert np.array_equal(alone.length, beside.length) and np.array_equal(alone.score, beside.score)

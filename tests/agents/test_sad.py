@@ -25,7 +25,7 @@ from ikebana_env import IkebanaConfig
 from tests.games import legal_actions
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
-GREEDY = ["greedy-symmetric", "greedy-dense", "greedy-recurrent"]
+GREEDY = ["greedy-symmetric", "greedy-dense", "greedy-recurrent", "greedy-recurrent-symmetric"]
 MINI = replace(PRESETS["mini"], derived=True)
 
 

@@ -18,7 +18,7 @@ ALONE = Ranks(0, 1, torch.device("cpu"))
 GAMMA = 0.9
 PRICE = 0.5
 LEARNERS: dict[str, Any] = {"vdn": (vdn.VDN, vdn.Args), "qmix": (qmix.QMIX, qmix.Args)}
-NETWORKS = pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent"])
+NETWORKS = pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent", "recurrent-symmetric"])
 TEAMS = pytest.mark.parametrize("players", [2, 3])
 
 

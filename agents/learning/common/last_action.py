@@ -38,7 +38,7 @@ class LastAction:
                 bits[0, place] = 0
         if bits.all():
             name = game_of(config).name
-            raise ValueError(f"last_action_ramp needs the last action in observations; those of {name} lack it")
+            raise ValueError(f"last_action_ramp must be 0 in {name}, whose observations lack the last action")
         words = pack(bits.numpy(), words_for(config.observation_bits))
         self.others = torch.from_numpy(words.view("int64"))[0]
         """(words,) int64: all bits of an observation but those of the last action."""

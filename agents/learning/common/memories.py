@@ -60,9 +60,9 @@ class Memories:
             self.now[dones] = self.fresh
 
     def minibatches(
-        self, network: Network, steps: Steps, decisions: Parts, order: Tensor, size: int
+        self, network: Network, steps: Steps, decisions: Parts, order: Tensor, parts: int
     ) -> Iterator[tuple[Parts, tuple[Tensor, Tensor]]]:
-        """Yield the decisions ``size`` at a time, with the network's logits and values.
+        """Yield the decisions in ``parts`` of equal sizes, give or take one, with the network's logits and values.
 
         Args:
             network: the network with its current weights.
@@ -70,17 +70,17 @@ class Memories:
             decisions: a named tuple of arrays (horizon, games, ...), including ``observations``.
             order: the decisions' indices, shuffled; for a network with memory, the games' indices, as a minibatch then
                 holds all decisions of some games in order.
-            size: decisions per minibatch.
+            parts: number of minibatches; fewer if there are fewer decisions, or with memory fewer games.
         """
-        kind = type(decisions)
+        kind, each = type(decisions), order.tensor_split(min(parts, len(order)))
         if self.now is None:
-            parts = [part.flatten(0, 1) for part in decisions]
-            for rows in order.split(size):
-                batch = kind(*(part.index_select(0, rows) for part in parts))
+            flat = [part.flatten(0, 1) for part in decisions]
+            for rows in each:
+                batch = kind(*(part.index_select(0, rows) for part in flat))
                 yield batch, network(batch.observations)
         else:
             assert self.at_begin is not None
-            for some in order.split(max(size // len(steps.players), 1)):
+            for some in each:
                 batch = kind(*(part.index_select(1, some) for part in decisions))
                 players, dones = steps.players[:, some], steps.dones[:, some]
                 outputs = self.replayed(network, batch.observations, players, dones, self.at_begin[some])

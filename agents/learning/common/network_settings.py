@@ -18,9 +18,10 @@ from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 from .settings import Settings
 
-__all__ = ["NetworkKind", "NetworkSettings"]
+__all__ = ["USUAL_LAYERS", "NetworkKind", "NetworkSettings"]
 
 NetworkKind = Literal["auto", "symmetric", "dense", "recurrent", "recurrent-symmetric"]
+USUAL_LAYERS = 2
 MOST_WEIGHTS = 2**28
 """The maximum number of weights in the hidden layers; with Adam each takes 16 bytes."""
 
@@ -33,9 +34,9 @@ class NetworkSettings(Settings):
     """The kind of network; recurrent ones have memory. ``auto``: the kind of ``start`` if given, otherwise
     ``symmetric`` in a game whose suits are interchangeable under the rules, and ``dense`` in any other."""
     width: Size | None = None
-    """Units per hidden layer; by default 256, in the symmetric network 64 per suit and 64 for the rest."""
-    layers: Size = 2
-    """Number of hidden layers."""
+    """Units per hidden layer; by default 256, in symmetric networks 64 per suit and 64 for the rest."""
+    layers: Size | None = None
+    """Number of hidden layers; by default 2, or as in ``start``."""
     trunk: Literal["auto", "bfloat16", "float32"] = "auto"
     """Number type of the hidden layers; ``auto`` is bfloat16 on hardware where that is faster."""
     start: str | None = None
@@ -57,8 +58,9 @@ class NetworkSettings(Settings):
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`; also refuses networks that are too large."""
         super().check(world)
-        if self.layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
-            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {self.layers} * {self.width}^2")
+        layers = self.layers or USUAL_LAYERS
+        if layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
+            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {layers} * {self.width}^2")
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
         """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``, see `check_memory`."""
@@ -98,7 +100,8 @@ class NetworkSettings(Settings):
         if (network := self.started(config, opening)) is not None:
             return self.ready(network, network.opening, device)
         kind = self.prefix + (usual_kind(config) if self.network == "auto" else self.network)
-        network = NETWORKS[kind](config, width=self.width or NETWORKS[kind].usual_width, layers=self.layers)
+        width, layers = self.width or NETWORKS[kind].usual_width, self.layers or USUAL_LAYERS
+        network = NETWORKS[kind](config, width=width, layers=layers)
         return self.ready(network, opening[: network.words], device)
 
     def ready(self, network: Network, opening: Tensor, device: torch.device) -> Network:
@@ -134,4 +137,6 @@ class NetworkSettings(Settings):
         kinds = [self.prefix + basic.kind for basic in BASIC_NETWORKS]
         if network.kind not in kinds:
             raise ValueError(f"{path} holds a {network.kind} network; this algorithm trains {', '.join(kinds)}")
+        if self.layers not in (None, layers := network.settings["layers"]):
+            raise ValueError(f"{path} holds a network of {layers} layers, and --layers says {self.layers}")
         return network

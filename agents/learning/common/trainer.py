@@ -310,5 +310,5 @@ def geometric(start: float, end: float, fraction: float) -> float:
 
 
 def risen(ramp: float, fraction: float) -> float:
-    """Return what rises from 0 to 1 over ``ramp`` of the budget, such as the price of losing; without a ramp, 1."""
+    """Return a number that rises from 0 to 1 over ``ramp`` of the budget, such as a price; without a ramp, 1."""
     return 1.0 if ramp == 0 else min(fraction / ramp, 1.0)

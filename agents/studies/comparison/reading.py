@@ -86,9 +86,9 @@ def algorithm_of(name: str, table: Any) -> Algorithm:
     what = f"algorithms.{name}"
     if not NAME.fullmatch(name):
         raise ValueError(f"the name of an algorithm must be of letters, digits and any of _.+-, got {shown(name)}")
-    tables = {key: table.get(key, {}) for key in ("settings", "config")} if isinstance(table, dict) else {"": None}
-    if not all(isinstance(inner, dict) for inner in tables.values()):
+    if not isinstance(table, dict) or not all(isinstance(table.get(key, {}), dict) for key in ("settings", "config")):
         raise ValueError(f"{what} must be a table, with tables of settings and config, got {shown(table)}")
+    tables = {key: table.get(key, {}) for key in ("settings", "config")}
     settings = dict(tables["settings"])
     ranks = {"ranks": settings.pop("ranks")} if "ranks" in settings else {}
     plain = {key: value for key, value in table.items() if key not in tables} | ranks

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.learning.common.network_settings import USUAL_LAYERS
 from agents.networks.kinds import NETWORKS, usual_kind
 from agents.studies.comparison.measuring import settings_of
 from agents.studies.comparison.reading import read
@@ -133,7 +134,7 @@ def network_of(whole: Comparison, name: str) -> tuple[str, int, int]:
     """Return the kind of an algorithm's network, its units per hidden layer, and its number of hidden layers."""
     settings: Any = settings_of(whole.run(name, whole.seeds[0]))
     kind = usual_kind(whole.make_config()) if settings.network == "auto" else settings.network
-    return kind, settings.width or NETWORKS[kind].usual_width, settings.layers
+    return kind, settings.width or NETWORKS[kind].usual_width, settings.layers or USUAL_LAYERS
 
 
 # --- The table --------------------------------------------------------------------------------------------------------
