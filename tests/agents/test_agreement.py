@@ -30,7 +30,7 @@ def test_an_agent_agrees_with_itself(name: str) -> None:
 
 
 def test_only_choices_of_both_agents_count_alike() -> None:
-    """With all tokens left nobody may discard, and `Slots` never hints, so both always play."""
+    """With all tokens left no player may discard, and `Slots` never hints, so both always play."""
     assert agreement(CONFIG, Slots(True), Slots(False), 20, seed=1) == 1
     assert agreement(CONFIG, Slots(False), agents.load("smart", CONFIG), 20, seed=1) < 0.5
 
