@@ -49,7 +49,7 @@ def run(args: Args) -> None:
     for game in game_names() if args.game is None else [args.game]:
         print("\n".join(lines(game)))
     also = {f"{prefix}{kind.behind}": kind.about for prefix, kind in PREFIXES.items()} | OWN
-    print("\n".join(["all games", *(f"  {name:<30}{about}" for name, about in also.items())]))
+    print("\n".join(["all games", *(f"  {name:<34}{about}" for name, about in also.items())]))
 
 
 def lines(game: str) -> Iterator[str]:
@@ -86,4 +86,4 @@ def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | N
         if measured["unit"] == "Elo":
             number = f"{measured['score']:+.0f} ± {measured['error']:.0f} Elo"
         score = f"{number:<16}{measured['preset']}, {measured['players']} players"
-    return f"  {name:<30}{kind:<9}{observation:<25}{score}"
+    return f"  {name:<34}{kind:<9}{observation:<25}{score}"

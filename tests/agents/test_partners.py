@@ -275,8 +275,8 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     for name, tensor in weights(first).items():
         torch.testing.assert_close(tensor, weights(second)[name], rtol=0, atol=1e-12)
     for other, words in (
-        (replace(still, network="dense"), "--network says dense"),
-        (replace(still, width=16), "says 16"),
+        (replace(still, network="dense"), "a symmetric network cannot become a dense one"),
+        (replace(still, width=16), "width must be at least the network's, .*, got 16"),
     ):
         with pytest.raises(ValueError, match=words):
             train(replace(other, run_dir=tmp_path / "third"))
