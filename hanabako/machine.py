@@ -94,7 +94,7 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
 
 def commit(clone: Path = CLONE) -> str | None:
     """The commit of a clone, with ``-dirty`` where the working tree differs from it; ``None`` outside a clone."""
-    if not (clone / ".git").exists():  # installed, perhaps into somebody else's clone
+    if not (clone / ".git").exists():  # installed: a folder above may belong to another project
         return None
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:

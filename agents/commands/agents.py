@@ -24,6 +24,8 @@ __all__ = ["SCORES", "Args", "lines", "run"]
 
 SCORES = Path(__file__).resolve().parents[1] / "scores.json"
 """The measured scores by game and agent; `benchmarks.pages` writes this file."""
+NAMES = 34
+"""Width of the column of names."""
 OWN = {
     "runs/NAME": "the network of a training run",
     "FILE.safetensors": "a network in a file",
@@ -49,7 +51,7 @@ def run(args: Args) -> None:
     for game in game_names() if args.game is None else [args.game]:
         print("\n".join(lines(game)))
     also = {f"{prefix}{kind.behind}": kind.about for prefix, kind in PREFIXES.items()} | OWN
-    print("\n".join(["all games", *(f"  {name:<34}{about}" for name, about in also.items())]))
+    print("\n".join(["all games", *(f"  {name:<{NAMES}}{about}" for name, about in also.items())]))
 
 
 def lines(game: str) -> Iterator[str]:
@@ -86,4 +88,4 @@ def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | N
         if measured["unit"] == "Elo":
             number = f"{measured['score']:+.0f} ± {measured['error']:.0f} Elo"
         score = f"{number:<16}{measured['preset']}, {measured['players']} players"
-    return f"  {name:<34}{kind:<9}{observation:<25}{score}"
+    return f"  {name:<{NAMES}}{kind:<9}{observation:<25}{score}"

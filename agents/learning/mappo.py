@@ -40,14 +40,18 @@ class ActorCritic(Network):
         """See `Network.forward`."""
         return self.step(words, None)[:2]
 
+    def own_view(self, words: Tensor) -> Tensor:
+        """Return the observations of the players to move, which come first."""
+        return words[:, : self.actor.words].contiguous()
+
     def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """See `Network.step`; the critic has no memory."""
-        logits, _, after = self.actor.step(words[:, : self.actor.words].contiguous(), memory)
+        logits, _, after = self.actor.step(self.own_view(words), memory)
         return logits, self.critic(words)[1], after
 
     def read(self, words: Tensor) -> tuple[Tensor, Any]:
         """See `Network.read`."""
-        read, seen = self.actor.read(words[:, : self.actor.words].contiguous())
+        read, seen = self.actor.read(self.own_view(words))
         return read, (seen, self.critic(words)[1])
 
     def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:

@@ -79,20 +79,28 @@ def grown(
     if kind != network.kind and (network.kind, kind) != ("symmetric", "recurrent-symmetric"):
         raise ValueError(f"a {network.kind} network cannot become a {kind} one")
     larger = NETWORKS[kind](config, width=width, layers=network.settings["layers"])
-    layouts = game_of(config).layout(seen), game_of(config).layout(config)
-    transplant(network, larger, *layouts)
+    layout, wider = game_of(config).layout(seen), game_of(config).layout(config)
+    places = layout.within(wider)
+    transplant(network, larger, layout, wider, places)
     bits = to_numbers(larger.opening[None] if opening is None else opening[None, : larger.words], torch.float32)
-    bits[0, layouts[0].within(layouts[1])] = to_numbers(network.opening[None], torch.float32)[0, : network.bits]
+    bits[0, places] = to_numbers(network.opening[None], torch.float32)[0, : network.bits]
     larger.set_opening(torch.from_numpy(pack(bits.numpy(), larger.words)[0].view(np.int64)))
     return larger
 
 
-def transplant(network: Network, larger: Network, seen: Layout, wider: Layout) -> None:
+def transplant(network: Network, larger: Network, seen: Layout, wider: Layout, places: Places) -> None:
     """Copy the weights to those of the larger network with the same meaning; whatever else the same units read gets 0.
 
     Units are numbered alike in both networks: the old ones come first.
+
+    Args:
+        network: the trained network.
+        larger: the new one, changed in place.
+        seen: the layout of what the trained network reads.
+        wider: the layout of what the new one reads.
+        places: the index in ``wider`` of each bit of ``seen``.
     """
-    units, width, places = np.arange(network.settings["width"]), larger.settings["width"], seen.within(wider)
+    units, width = np.arange(network.settings["width"]), larger.settings["width"]
     is_symmetric = isinstance(network, SymmetricNetwork)
     kept, size = (units[: len(units) // 2], width // 2) if is_symmetric else (units, width)  # of a memory
     gates = np.concatenate([kept + gate * size for gate in range(3)])

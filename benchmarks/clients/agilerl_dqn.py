@@ -23,7 +23,7 @@ def train(seconds: float) -> Outcome:
 
     before, clock = score_of_all_seats(act), Clock(seconds)
     observation, _ = envs.reset()
-    while clock.runs(envs.num_envs):
+    while clock.starts(envs.num_envs):
         seen, actions = observation["observation"], act(observation, max(0.1, 1 - clock.steps / 30_000))
         observation, reward, done, _, _ = envs.step(actions)
         following = observation["observation"].astype(np.float32)

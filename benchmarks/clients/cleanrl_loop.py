@@ -43,7 +43,7 @@ def ppo(envs: Any, network: Network, seconds: float) -> Clock:
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
     clock = Clock(seconds)
     observation, _ = envs.reset(seed=1)
-    while clock.runs():
+    while clock.starts(HORIZON * envs.num_envs):
         rows = []
         for _ in range(HORIZON):
             seen, mask = tensors(observation)
@@ -57,7 +57,6 @@ def ppo(envs: Any, network: Network, seconds: float) -> Clock:
         with torch.no_grad():
             following = network(*tensors(observation))[1]
         update(network, optimizer, [torch.stack(column) for column in zip(*rows, strict=True)], following)
-        clock.steps += HORIZON * envs.num_envs
     return clock
 
 

@@ -55,9 +55,15 @@ class Clock:
         return time.monotonic() - self.start
 
     def runs(self, steps: int = 0) -> bool:
-        """Count ``steps``, and return whether there is time for more."""
+        """Count ``steps`` that were made, and return whether there is time for more."""
         self.steps += steps
         return self.seconds < self.limit
+
+    def starts(self, steps: int) -> bool:
+        """Return whether there is time for ``steps`` more, and count them if so."""
+        has_time = self.runs()
+        self.steps += steps if has_time else 0
+        return has_time
 
 
 def greedy(values: np.ndarray, mask: np.ndarray) -> np.ndarray:

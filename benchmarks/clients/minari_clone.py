@@ -33,7 +33,7 @@ def train(seconds: float) -> Outcome:
     network = Network(seen.shape[1], mask.shape[1])
     before, clock = score_of_all_seats(network.act), Clock(seconds)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-    while clock.runs(256):
+    while clock.starts(256):
         chosen = torch.randint(len(actions), (256,))
         loss = cross_entropy(network(seen[chosen], mask[chosen])[0], actions[chosen])
         optimizer.zero_grad()

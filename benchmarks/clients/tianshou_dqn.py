@@ -56,7 +56,7 @@ def train(seconds: float) -> Outcome:
         return greedy(values.numpy(), observation["action_mask"])
 
     before, clock = score_of_all_seats(act), Clock(seconds)
-    while clock.runs(STEPS):
+    while clock.starts(STEPS):
         settings = {"max_epochs": 1, "epoch_num_steps": STEPS, "collection_step_num_env_steps": 50, "batch_size": 64}
         settings |= {"update_step_num_gradient_steps_per_sample": 0.1, "verbose": False, "show_progress": False}
         both.run_training(OffPolicyTrainerParams(training_collector=collector, test_collector=None, **settings))

@@ -33,7 +33,7 @@ def train(seconds: float) -> Outcome:
         return torch.stack([games[(player, *key)][:, 0] for player in players], 1)
 
     before, clock = score_of_all_seats(network.act), Clock(seconds)
-    while clock.runs(STEPS):
+    while clock.starts(STEPS):
         with torch.no_grad():
             games = env.rollout(STEPS, policy, break_when_any_done=False)
             seen, action = rows(games, "observation", "observation"), rows(games, "action")
