@@ -66,7 +66,7 @@ class Run:
     out: Path | None = None
     """The folder for results, page and figures; by default the folder of the file, or of the clone's results."""
     again: bool = False
-    """Play the rows again, even those that are complete."""
+    """Play the rows again, even those that are complete. The folder of a finished training run is renamed."""
 
 
 @dataclass(frozen=True)

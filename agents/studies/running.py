@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack
+from itertools import count
 from multiprocessing import active_children, get_context, resource_tracker
 from pathlib import Path
 from types import TracebackType
@@ -113,7 +114,7 @@ def run(
         executor: plays the parts: this process, its cores, or a cluster. It must be able to import the study's module.
         cores: the number of cores of the executor; parts are submitted as long as some are free.
         minutes: begin no part after this time.
-        again: play the rows from the beginning, even those that are complete.
+        again: play these rows from the beginning, even those that are complete.
 
     Returns:
         The reasons why rows could not be played, by their words; rows that need those are left out.
@@ -123,21 +124,31 @@ def run(
         ValueError: the file holds something else.
     """
     check_writable(path)
-    wanted = with_needs(study.rows if rows is None else rows)
+    asked = study.rows if rows is None else rows
+    wanted = with_needs(asked)
     results = {key_of(result): result for result in read_results(path)}
-    instead = {row.key for row in wanted if again or (row.key in results and is_stale(results[row.key]))}
+    instead = {row.key for row in wanted if row.key in results and is_stale(results[row.key])}
+    afresh = {row.key for row in asked} if again else set()
+    instead |= afresh
     for key in instead:
         results.pop(key, None)
     refused: dict[str, str] = {}
     end = time.monotonic() + 60 * minutes
-    with executor or Here() as pool, ProgressBar(total=sum(row.wanted for row in wanted), unit=study.unit) as bar:
+    games = [row for row in wanted if row.wanted > 1]
+    counted, runs = (games, [row for row in wanted if row.wanted == 1]) if games else (wanted, [])
+    with executor or Here() as pool, ProgressBar(total=sum(row.wanted for row in counted), unit=study.unit) as bar:
         running: dict[Future[Mapping[str, Any]], Row] = {}
         while True:
-            bar.update(sum(min(done(row, results), row.wanted) for row in wanted) - bar.n)
+            if runs:
+                bar.set_description(f"{sum(done(row, results) for row in runs)} of {len(runs)} runs", refresh=False)
+            bar.update(sum(min(done(row, results), row.wanted) for row in counted) - bar.n)
             free = cores - sum(row.cores for row in running.values())
             for row in ready(wanted, results, {row.key for row in running.values()}, refused):
                 if time.monotonic() >= end or (free < row.cores and running):
                     break
+                if row.key in afresh:
+                    put_aside(row)
+                    afresh.discard(row.key)
                 running[pool.submit(study.play, row, results.get(row.key))] = row
                 free -= row.cores
             if not running:
@@ -152,6 +163,13 @@ def run(
                 held = add_rows(path, study.name, origin, [result], instead & {row.key})
                 instead.discard(row.key)
                 results |= {key: held for held in held if (key := key_of(held)) not in instead}
+
+
+def put_aside(row: Row) -> None:
+    """Rename the folder of a row's training run, so that the row trains from the beginning and the old run is kept."""
+    if row.folder is not None and row.folder.exists():
+        places = (row.folder.with_name(f"{row.folder.name}.{number}") for number in count(1))
+        row.folder.rename(next(place for place in places if not place.exists()))
 
 
 def with_needs(rows: Sequence[Row]) -> list[Row]:

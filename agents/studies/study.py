@@ -42,6 +42,11 @@ class Row:
         return 1
 
     @property
+    def folder(self) -> Path | None:
+        """The folder of its training run, which continues there after an interruption; None if it trains nothing."""
+        return None
+
+    @property
     def files(self) -> Mapping[str, Path]:
         """The files that another machine needs to play it, by their paths in a folder there, see `at`."""
         return {}

@@ -170,6 +170,34 @@ def test_again_plays_a_row_from_its_first_game_and_keeps_the_old_ones_until_then
     }
 
 
+def test_again_trains_from_the_beginning_and_keeps_the_old_run(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Trained(Row):
+        name: str
+
+        @property
+        def folder(self) -> Path:
+            return tmp_path / self.name
+
+    def train(row: Trained, _before: object) -> dict[str, Any]:
+        row.folder.mkdir(exist_ok=True)
+        (row.folder / f"{len(list(row.folder.iterdir()))}").touch()
+        return {"done": 1, "files": len(list(row.folder.iterdir()))}
+
+    study, path = Study("x", [Trained("a"), Trained("b")], train), tmp_path / "results.json"
+    for _ in range(2):
+        run(study, path, LATER, [study.rows[0]], again=True)
+    run(study, path, LATER)
+    assert [row["files"] for row in read_results(path)] == [1, 1]
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_dir()) == ["a", "a.1", "b"]
+
+
+def test_the_bar_counts_games_and_tells_runs_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(Study("x", [Kind("a", wanted=4), Kind("b"), Kind("c")], two_more), tmp_path / "results.json", ORIGIN)
+    shown = capsys.readouterr().err
+    assert "2 of 2 runs" in shown and "4/4" in shown
+
+
 def test_rows_are_chosen_by_their_fields() -> None:
     rows = [Kind("a", 1), Kind("a", 2), Kind("b", 2)]
     assert chosen(rows, {}) == rows
