@@ -1,0 +1,224 @@
+"""Does a network learn more from search than from its own games?
+
+    hanabako study run learning_from_search --cores 2     # about seven core-hours
+    hanabako study list learning_from_search
+
+Search improves the decisions of a network or bot, its blueprint, at decision time. Here one player searches and the
+other plays the blueprint, in 6,144 games per blueprint; the searching players make some 200,000 decisions. A network
+that plays like the blueprint fits their action values and the blueprint's actions, and PPO goes on from there
+(*searched*). Beside it stands PPO alone, from the same network and for the same core-minutes, those of the searches
+included (*alone*). The blueprints are the network that ships, and `questions`, which a network imitates first.
+
+The recorded games and the runs are kept in ``runs/learning_from_search``; what was interrupted continues.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.datasets import Dataset, record
+from agents.learning.common.launch import train_to_the_end
+from agents.playing.play import standard_error
+from agents.registry import load
+from agents.studies import Row, Study
+from agents.studies.pages import origin_line
+from agents.studies.study import Result, Results
+from hanabako.games import game_named, make_config
+from hanabako.games_file import GAMES_A_BLOCK, writing
+from hanabako.generated import table
+
+RUNS = Path("runs") / "learning_from_search"
+PRESET, SEED, PARTS, GAMES = "standard", 2026, 6, GAMES_A_BLOCK
+TEMPERATURE = 0.25
+"""Points; about the error of a value from 30 roll-outs."""
+
+
+class Plan(NamedTuple):
+    """What is done with a blueprint, and for how long."""
+
+    rollouts: int
+    """Roll-outs per decision of the search."""
+    searching: int
+    """Core-minutes of all searches, as measured before."""
+    copying: int
+    """Core-minutes in which a network imitates the blueprint; 0 if it is a network."""
+    fitting: int = 10
+    """Core-minutes in which a network fits the values."""
+    training: int = 30
+    """Core-minutes of PPO after that."""
+
+
+BLUEPRINTS: Mapping[str, Plan] = {
+    "hanabi-standard-2p": Plan(30, 44, 0),
+    "questions": Plan(300, 104, 15),
+}
+STAGES = {
+    "copy": "a network imitates it",
+    "fit": "a network fits the search's values",
+    "searched": "PPO goes on from there",
+    "alone": "PPO without search, from the same network",
+}
+"""The training runs of a blueprint, with their titles in the table."""
+GENTLE = ("--learning-rate", "0.0005")
+"""What PPO does not unlearn at once, if it starts from a network that plays well."""
+TELLING = ("--evaluations", "4")
+
+
+@dataclass(frozen=True)
+class Recorded(Row):
+    """Games in which one player searches, on one set of deals."""
+
+    blueprint: str
+    """One of `BLUEPRINTS`."""
+    part: int
+    """From 0 on; the searching player has seat 0 in even parts."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """See `Row.agents`."""
+        return (self.blueprint,)
+
+    @property
+    def path(self) -> Path:
+        """The file of the games."""
+        return RUNS / f"{self.blueprint}-{self.part}.npz"
+
+
+@dataclass(frozen=True)
+class Run(Row):
+    """A training run."""
+
+    blueprint: str
+    """One of `BLUEPRINTS`."""
+    stage: str
+    """One of `STAGES`."""
+
+    @property
+    def needs(self) -> Sequence[Row]:
+        """See `Row.needs`."""
+        match self.stage:
+            case "copy":
+                return ()
+            case "fit":
+                return (*self.started, *(Recorded(self.blueprint, part) for part in range(PARTS)))
+        return self.started
+
+    @property
+    def started(self) -> Sequence["Run"]:
+        """The run from whose network it starts; none if the network ships, or weights are random."""
+        if self.stage == "searched":
+            return (Run(self.blueprint, "fit"),)
+        return (Run(self.blueprint, "copy"),) if self.stage != "copy" and BLUEPRINTS[self.blueprint].copying else ()
+
+    @property
+    def folder(self) -> Path:
+        """The run's directory."""
+        return RUNS / f"{self.blueprint}-{self.stage}"
+
+    @property
+    def dataset(self) -> Path:
+        """The file of all recorded games."""
+        return RUNS / f"{self.blueprint}.npz"
+
+    @property
+    def minutes(self) -> int:
+        """Core-minutes of training."""
+        own = BLUEPRINTS[self.blueprint]
+        alone = own.searching + own.fitting + own.training
+        return {"copy": own.copying, "fit": own.fitting, "searched": own.training, "alone": alone}[self.stage]
+
+    @property
+    def settings(self) -> list[str]:
+        """The learner's settings."""
+        start = self.started[0].folder / "policy.safetensors" if self.started else self.blueprint
+        words = ["--preset", PRESET, "--seed", "1", "--minutes", str(self.minutes), "--clock", "core", *TELLING]
+        match self.stage:
+            case "copy":
+                return [*words, "--agent", self.blueprint]
+            case "fit":
+                values = ["--dataset", str(self.dataset), "--temperature", str(TEMPERATURE)]
+                return [*words, "--start", str(start), *values, *GENTLE]
+        return [*words, "--start", str(start), *GENTLE]
+
+
+def measure(row: Recorded | Run, _before: Result | None) -> dict[str, Any]:
+    """Record games, or train a network; return the measurement.
+
+    Raises:
+        SystemExit: training was interrupted.
+        ValueError: training failed.
+    """
+    return record_part(row) if isinstance(row, Recorded) else train(row)
+
+
+def record_part(row: Recorded) -> dict[str, Any]:
+    """Record a part, and measure what it costs and how it scores."""
+    config = make_config("hanabi", PRESET, settings=game_named("hanabi").training_settings)
+    search = {"rollouts": BLUEPRINTS[row.blueprint].rollouts}
+    players = [load(f"search:{row.blueprint}", config, **search), load(row.blueprint, config)]
+    row.path.parent.mkdir(parents=True, exist_ok=True)
+    began = time.process_time()
+    seats = players if row.part % 2 == 0 else players[::-1]
+    record(row.path, config, seats, GAMES, SEED, row.part * GAMES, search=search, values=True)
+    seconds = time.process_time() - began
+    scores = Dataset(row.path).results().score
+    measured = {"score": round(float(scores.mean()), 4), "score_error": round(standard_error(scores) or 0, 4)}
+    return {"done": 1, **measured, "games": GAMES, "core_seconds": round(seconds)}
+
+
+def train(run: Run) -> dict[str, Any]:
+    """Train; return the settings, the cost and the score."""
+    if run.stage == "fit":
+        join([Recorded(run.blueprint, part).path for part in range(PARTS)], run.dataset)
+    learner = "cloning" if run.stage in ("copy", "fit") else "ppo"
+    last = train_to_the_end(1, run.folder, run.settings, f"hanabako study run {STUDY.name}", learner)
+    names = {"score": "greedy_score", "score_error": "greedy_score_error", "games": "greedy_games"}
+    kept = {name: last[own] for name, own in (names | {"steps": "steps", "core_seconds": "core_seconds"}).items()}
+    return {"done": 1, "settings": " ".join(run.settings), **kept}
+
+
+def join(paths: Sequence[Path], whole: Path) -> None:
+    """Write the games of several files to one."""
+    parts = [Dataset(path) for path in paths]
+    with writing(whole, parts[0].config, parts[0].search, parts[0].values) as writer:
+        for part in parts:
+            places = np.array(writer.places(part.names), np.uint16)
+            for _, block in part.file.blocks(range(part.file.count)):
+                writer.add(replace(block, players=places[block.players]))
+
+
+def board(results: Results) -> str:
+    """Return the table in Markdown."""
+    found = {tuple(row[name] for name in row["fields"]): row for row in results}
+    lines = []
+    for name in BLUEPRINTS:
+        parts = [row for key, row in found.items() if key[0] == name and "part" in row["fields"]]
+        if parts:
+            score = sum(row["score"] for row in parts) / len(parts)
+            games = sum(row["games"] for row in parts)
+            error = sqrt(sum(row["score_error"] ** 2 for row in parts)) / len(parts)
+            cells = cells_of(score, error, games, sum(row["core_seconds"] for row in parts))
+            lines.append((name, f"search, {BLUEPRINTS[name].rollouts} roll-outs", *cells))
+        for stage, title in STAGES.items():
+            if (row := found.get((name, stage))) is not None:
+                cells = cells_of(row["score"], row["score_error"], row["games"], row["core_seconds"])
+                lines.append((name, title, *cells))
+    header = ("blueprint", "stage", "core-minutes", "score", "games")
+    return f"{table(header, lines)}\n\n{origin_line(results)}"
+
+
+def cells_of(score: float, error: float, games: int, seconds: float) -> tuple[str, ...]:
+    """Return the cells of a line: core-minutes, score, games."""
+    return f"{seconds / 60:.0f}", f"{score:.2f} ± {error:.2f}", f"{games:,}"
+
+
+ROWS = [
+    *(Recorded(name, part) for part in range(PARTS) for name in BLUEPRINTS),
+    *(Run(name, stage) for name, own in BLUEPRINTS.items() for stage in STAGES if own.copying or stage != "copy"),
+]
+STUDY = Study("learning_from_search", ROWS, measure, {"learning_from_search": board}, unit="part")
