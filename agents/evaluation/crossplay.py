@@ -181,10 +181,12 @@ def heat_map(
     rows: str = "player 0",
     columns: str = "others",
     others: Sequence[str] | None = None,
+    label: str = "mean score",
 ) -> Any:
-    """Make a figure of mean scores (n, m), with a number in every cell; colors run from 0 to ``best``.
+    """Make a figure of mean scores (n, m), or of what ``label`` says; colors run from 0 to ``best``.
 
-    Its size follows from cells, labels and title. Columns are labelled by ``others``, or as the rows if it is None.
+    Every cell has its number. The size follows from cells, labels and title. Columns are labelled by ``others``, or as
+    the rows if it is None.
     """
     others = names if others is None else others
     letters, above = (LETTER * max(map(len, labels)) for labels in (names, others))
@@ -199,7 +201,7 @@ def heat_map(
     axes.tick_params(length=0)
     for i, j in np.ndindex(matrix.shape):
         shade = "black" if matrix[i, j] > 0.6 * best else "white"
-        axes.text(j, i, f"{matrix[i, j]:.{2 if best <= 1 else 1}f}", ha="center", va="center", color=shade, fontsize=7)
-    bar = figure.colorbar(image, ax=axes, shrink=0.8, label="mean score")
+        axes.text(j, i, f"{matrix[i, j]:z.{2 if best <= 1 else 1}f}", ha="center", va="center", color=shade, fontsize=7)
+    bar = figure.colorbar(image, ax=axes, shrink=0.8, label=label)
     bar.outline.set_visible(False)
     return figure

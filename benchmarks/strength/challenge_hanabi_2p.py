@@ -19,7 +19,7 @@ from typing import Any
 from agents.learning.common.launch import train_to_the_end
 from agents.registry import network_file
 from agents.studies import Row, Study
-from agents.studies.challenge.board import entries, partners, table
+from agents.studies.challenge.board import entries, figure, partners, table
 from agents.studies.challenge.meetings import Meeting, meetings, play_meeting, score_of, sums_of
 from agents.studies.challenge.suite import FOLDER, named, names
 from agents.studies.store import read_results
@@ -150,8 +150,19 @@ def page(results: Results) -> str:
     return "\n\n".join([table(suite, entries(suite, results)), partners(suite)])
 
 
+def draw(results: Results, path: Path) -> None:
+    """Draw the agents' scores with the partners to a file."""
+    suite = named(SUITE)
+    figure(suite, entries(suite, results), path)
+
+
 STUDY = Study(
-    "challenge_hanabi_2p", rows() if SUITE in names() else [], play, {"challenge_hanabi_2p": page}, unit="deal"
+    "challenge_hanabi_2p",
+    rows() if SUITE in names() else [],
+    play,
+    tables={"challenge_hanabi_2p": page},
+    figures={"challenge_hanabi_2p.png": draw},
+    unit="deal",
 )
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from agents.registry import PRETRAINED
 from agents.studies.challenge import suite as suites
 from agents.studies.challenge.board import entries
 from agents.studies.challenge.meetings import BATCH
+from hanabako.drawing import charts
 from hanabako.games import config_to_dict, make_config
 
 MINI = make_config("hanabi", "mini")
@@ -91,7 +92,10 @@ def test_three_players_have_the_agent_at_each_seat(folder: Path):
     assert row["sums"] == [[int(play(config, line, 20, 5).score.sum()) for line in seats]]
 
 
-def test_a_page_ranks_all_agents_that_met_everyone(capsys: pytest.CaptureFixture[str]):
+def test_a_page_ranks_all_agents_that_met_everyone(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    drawn = []
+    save = charts.save
+    monkeypatch.setattr(charts, "save", lambda path, figure: (drawn.append(figure), save(path, figure)))
     run("smart")
     run("random", out="other.json")
     run("search:smart", "--search", "rollouts=20", "--games", "20")
@@ -104,6 +108,9 @@ def test_a_page_ranks_all_agents_that_met_everyone(capsys: pytest.CaptureFixture
     assert sorted(ranked) == ["random", "search:smart rollouts=20", "smart"] and ranked[-1] == "random"
     assert "| the first 20 |" in page and "0.50 | 8.50 | its response" in page
     assert Path("picture.png").read_bytes().startswith(b"\x89PNG")
+    axes = drawn[0].axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ranked
+    assert [label.get_text() for label in axes.get_xticklabels()] == list(MEMBERS), "columns are partners"
     main(["challenge", "page", "tiny", "results/tiny.json", "other.json", "--out", "page.md"])
     assert Path("page.md").read_text(encoding="utf-8") == page
 

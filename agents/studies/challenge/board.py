@@ -86,7 +86,7 @@ def table(suite: Suite, found: Sequence[Entry]) -> str:
 def cells(suite: Suite, entry: Entry) -> list[str]:
     """Return the cells of an entry in `table`."""
     with_each = {name: member.normalized(entry.rows[name]["score"]) for name, member in suite.members.items()}
-    ends = [f"{with_each[name]:.2f} with {name}" for name in (least(with_each), most(with_each))]
+    ends = [f"{with_each[name]:z.2f} with {name}" for name in (least(with_each), most(with_each))]
     deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
     return [entry.name, f"{entry.score:.3f}{plus_minus(entry.error)}", *ends, deals]
 
@@ -124,4 +124,6 @@ def figure(suite: Suite, found: Sequence[Entry], path: Path) -> None:
     cells = np.array(
         [[one.normalized(entry.rows[name]["score"]) for name, one in suite.members.items()] for entry in found]
     )
-    charts.save(path, heat_map(cells, [entry.name for entry in found], 1.0, suite.name, "agent", "partner"))
+    agents, label = [entry.name for entry in found], "score: 0 is random play, 1 the best found"
+    drawn = heat_map(cells, agents, 1.0, suite.name, "agent", "partner", list(suite.members), label)
+    charts.save(path, drawn)
