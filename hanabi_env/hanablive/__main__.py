@@ -1,0 +1,5 @@
+"""See `hanabi_env.hanablive.replaying`."""
+
+from .replaying import main
+
+main()
