@@ -107,7 +107,10 @@ def test_a_learning_algorithm_is_told_of_everything_that_learning_shares():
 @pytest.mark.parametrize("study", [name for name in studies() if source_of(name).suffix == ".py"])
 def test_every_study_of_the_clone_has_the_files_of_its_steps(study: str):
     paths = {path.replace("<name>", study) for path in re.findall(r"`([\w/]*<name>\.\w+)`", section_of("A study"))}
-    assert len(paths) == 3 and not [path for path in paths if not (ROOT / path).exists()]
+    lacking = {path for path in paths if not (ROOT / path).exists()}
+    page = (ROOT / "benchmarks" / "strength" / "SCORES.md").read_text(encoding="utf-8")
+    is_measured = f"Nothing has been measured yet: `hanabako study run {study}`" not in page
+    assert len(paths) == 3 and lacking == (set() if is_measured else {f"benchmarks/strength/results/{study}.json"})
 
 
 def test_the_study_of_the_steps_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

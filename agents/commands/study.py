@@ -66,7 +66,8 @@ class Run:
     out: Path | None = None
     """The folder for results, page and figures; by default the folder of the file, or of the clone's results."""
     again: bool = False
-    """Play the rows again, even those that are complete. The folder of a finished training run is renamed."""
+    """Play the rows again, even those that are complete. The old folder of a training run is renamed. If this is
+    interrupted, the same command without ``--again`` continues it."""
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def heat_map(
     others: Sequence[str] | None = None,
     label: str = "mean score",
 ) -> Any:
-    """Make a figure of mean scores (n, m), or of what ``label`` says; colors run from 0 to ``best``.
+    """Make a heat map of a matrix (n, m); ``label`` names its values, and colors run from 0 to ``best``.
 
     Every cell has its number. The size follows from cells, labels and title. Columns are labelled by ``others``, or as
     the rows if it is None.

@@ -128,8 +128,7 @@ def run(
     wanted = with_needs(asked)
     results = {key_of(result): result for result in read_results(path)}
     instead = {row.key for row in wanted if row.key in results and is_stale(results[row.key])}
-    afresh = {row.key for row in asked} if again else set()
-    instead |= afresh
+    instead |= {row.key for row in asked} if again else set()
     for key in instead:
         results.pop(key, None)
     refused: dict[str, str] = {}
@@ -138,17 +137,19 @@ def run(
     counted, runs = (games, [row for row in wanted if row.wanted == 1]) if games else (wanted, [])
     with executor or Here() as pool, ProgressBar(total=sum(row.wanted for row in counted), unit=study.unit) as bar:
         running: dict[Future[Mapping[str, Any]], Row] = {}
+        trained = -1
         while True:
-            if runs:
-                bar.set_description(f"{sum(done(row, results) for row in runs)} of {len(runs)} runs", refresh=False)
+            if runs and trained != (trained := sum(done(row, results) for row in runs)):
+                bar.set_description(f"{trained} of {len(runs)} runs")
             bar.update(sum(min(done(row, results), row.wanted) for row in counted) - bar.n)
             free = cores - sum(row.cores for row in running.values())
             for row in ready(wanted, results, {row.key for row in running.values()}, refused):
                 if time.monotonic() >= end or (free < row.cores and running):
                     break
-                if row.key in afresh:
-                    put_aside(row)
-                    afresh.discard(row.key)
+                if row.key in instead and row.folder is not None:
+                    put_aside(row.folder)
+                    add_rows(path, study.name, origin, [], {row.key})  # an interrupted run then simply continues
+                    instead.discard(row.key)
                 running[pool.submit(study.play, row, results.get(row.key))] = row
                 free -= row.cores
             if not running:
@@ -165,11 +166,12 @@ def run(
                 results |= {key: held for held in held if (key := key_of(held)) not in instead}
 
 
-def put_aside(row: Row) -> None:
-    """Rename the folder of a row's training run, so that the row trains from the beginning and the old run is kept."""
-    if row.folder is not None and row.folder.exists():
-        places = (row.folder.with_name(f"{row.folder.name}.{number}") for number in count(1))
-        row.folder.rename(next(place for place in places if not place.exists()))
+def put_aside(folder: Path) -> None:
+    """Rename the folder of a training run and its log, so that another run can begin there."""
+    free = next(number for number in count(1) if not folder.with_name(f"{folder.name}.{number}").exists())
+    for own, suffix in ((folder, ""), (folder.with_name(f"{folder.name}.log"), ".log")):
+        if own.exists():
+            own.rename(folder.with_name(f"{folder.name}.{free}{suffix}"))
 
 
 def with_needs(rows: Sequence[Row]) -> list[Row]:

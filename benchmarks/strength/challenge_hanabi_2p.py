@@ -44,6 +44,8 @@ OTHERS = ("random", "internal", "cautious", "recommendation")
 SEARCHES, SEARCHED = "search:questions", 100
 """A slow agent, and the number of deals it plays."""
 MINUTES = 15
+UNKNOWN = "none yet"
+"""Who scored a member's best before its response is trained."""
 RESULTS = Path(__file__).resolve().parent / "results" / "challenge_hanabi_2p.json"
 RUNS = Path("runs") / "challenge_hanabi_2p"
 TRAINED_RUNS = Path("runs") / "challenge_networks"
@@ -123,7 +125,7 @@ def member_of(name: str, results: Results) -> dict[str, Any]:
         (row for row in results if row["fields"] == list(Response(name).values()) and row["partner"] == name), None
     )
     with_it = {row["agent"]: row["score"] for row in results if "agent" in row["fields"] and row["partner"] == name}
-    found = {"its response": trained["score"]} if trained else {"none yet": 25.0}
+    found = {"its response": trained["score"]} if trained else {UNKNOWN: 25.0}
     found |= {agent: score for agent, score in with_it.items() if agent in (*BOTS, *NETWORKS)}
     best_by = max(found, key=found.__getitem__)
     path = network_file(name)
@@ -137,10 +139,17 @@ def member_of(name: str, results: Results) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Add networks to those that ship, and write the suite."""
+    """Add networks to those that ship, and write the suite.
+
+    Raises:
+        SystemExit: the suite is complete and would change.
+    """
     ship_trained()
-    path = FOLDER / f"{SUITE}.json"
-    write_text(path, json.dumps(suite_of(read_results(RESULTS)), indent=1) + "\n")
+    path, suite = FOLDER / f"{SUITE}.json", suite_of(read_results(RESULTS))
+    held = json.loads(path.read_text(encoding="utf-8")) if path.exists() else suite
+    if held != suite and all(member["best_by"] != UNKNOWN for member in held["members"].values()):
+        raise SystemExit(f"{path} is complete and never changes; give the next set another name")
+    write_text(path, json.dumps(suite, indent=1) + "\n")
     print(path)
 
 

@@ -1,15 +1,18 @@
 """Does a network learn more from search than from its own games?
 
-    hanabako study run learning_from_search --cores 2     # about seven core-hours
+    hanabako study run learning_from_search --cores 2     # about eight core-hours
     hanabako study list learning_from_search
 
 Search improves the decisions of a network or bot, its blueprint, at decision time. Here one player searches and the
 other plays the blueprint, in 6,144 games per blueprint; the searching players make some 200,000 decisions. A network
-that plays like the blueprint fits their action values and the blueprint's actions, and PPO goes on from there
+that plays like the blueprint fits the searches' action values and the blueprint's actions, and PPO continues from there
 (*searched*). Beside it stands PPO alone, from the same network and for the same core-minutes, those of the searches
-included (*alone*). The blueprints are the network that ships, and `questions`, which a network imitates first.
+included (*alone*). Imitation and fitting train no values of positions, so PPO first has to learn these. The blueprints
+are the network that ships, which has them, and `questions`, which a network imitates first. There is one training run
+of each kind; errors are over games.
 
-The recorded games and the runs are kept in ``runs/learning_from_search``; what was interrupted continues.
+The recorded games and the runs are kept in ``runs/learning_from_search``. An interrupted run continues; an interrupted
+recording begins its 1,024 games again.
 """
 
 import time
@@ -27,7 +30,7 @@ from agents.playing.play import standard_error
 from agents.registry import load
 from agents.studies import Row, Study
 from agents.studies.pages import origin_line
-from agents.studies.study import Result, Results
+from agents.studies.study import Result, Results, key_of
 from hanabako.games import game_named, make_config
 from hanabako.games_file import GAMES_A_BLOCK, writing
 from hanabako.generated import table
@@ -64,9 +67,9 @@ STAGES = {
     "alone": "PPO without search, from the same network",
 }
 """The training runs of a blueprint, with their titles in the table."""
-GENTLE = ("--learning-rate", "0.0005")
-"""What PPO does not unlearn at once, if it starts from a network that plays well."""
-TELLING = ("--evaluations", "4")
+LEARNING_RATE = ("--learning-rate", "0.0005")
+"""Low, so that training does not at once unlearn what the initial network knows."""
+EVALUATION = ("--evaluations", "4")
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class Recorded(Row):
     """One of `BLUEPRINTS`."""
     part: int
     """From 0 on; the searching player has seat 0 in even parts."""
+    rollouts: int
+    """Roll-outs per decision of the search."""
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -86,7 +91,7 @@ class Recorded(Row):
     @property
     def path(self) -> Path:
         """The file of the games."""
-        return RUNS / f"{self.blueprint}-{self.part}.npz"
+        return RUNS / f"{self.blueprint}-{self.rollouts}-{self.part}.npz"
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,13 @@ class Run(Row):
     """One of `BLUEPRINTS`."""
     stage: str
     """One of `STAGES`."""
+    minutes: int
+    """Core-minutes of training."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """See `Row.agents`."""
+        return (self.blueprint,)
 
     @property
     def needs(self) -> Sequence[Row]:
@@ -105,20 +117,20 @@ class Run(Row):
             case "copy":
                 return ()
             case "fit":
-                return (*self.started, *(Recorded(self.blueprint, part) for part in range(PARTS)))
-        return self.started
+                return (*self.start_runs, *recordings(self.blueprint))
+        return self.start_runs
 
     @property
-    def started(self) -> Sequence["Run"]:
+    def start_runs(self) -> Sequence["Run"]:
         """The run from whose network it starts; none if the network ships, or weights are random."""
         if self.stage == "searched":
-            return (Run(self.blueprint, "fit"),)
-        return (Run(self.blueprint, "copy"),) if self.stage != "copy" and BLUEPRINTS[self.blueprint].copying else ()
+            return (run_of(self.blueprint, "fit"),)
+        return (run_of(self.blueprint, "copy"),) if self.stage != "copy" and BLUEPRINTS[self.blueprint].copying else ()
 
     @property
     def folder(self) -> Path:
         """The run's directory."""
-        return RUNS / f"{self.blueprint}-{self.stage}"
+        return RUNS / f"{self.blueprint}-{self.stage}-{self.minutes}"
 
     @property
     def dataset(self) -> Path:
@@ -126,24 +138,30 @@ class Run(Row):
         return RUNS / f"{self.blueprint}.npz"
 
     @property
-    def minutes(self) -> int:
-        """Core-minutes of training."""
-        own = BLUEPRINTS[self.blueprint]
-        alone = own.searching + own.fitting + own.training
-        return {"copy": own.copying, "fit": own.fitting, "searched": own.training, "alone": alone}[self.stage]
-
-    @property
     def settings(self) -> list[str]:
         """The learner's settings."""
-        start = self.started[0].folder / "policy.safetensors" if self.started else self.blueprint
-        words = ["--preset", PRESET, "--seed", "1", "--minutes", str(self.minutes), "--clock", "core", *TELLING]
+        start = self.start_runs[0].folder / "policy.safetensors" if self.start_runs else self.blueprint
+        words = ["--preset", PRESET, "--seed", "1", "--minutes", str(self.minutes), "--clock", "core", *EVALUATION]
         match self.stage:
             case "copy":
                 return [*words, "--agent", self.blueprint]
             case "fit":
                 values = ["--dataset", str(self.dataset), "--temperature", str(TEMPERATURE)]
-                return [*words, "--start", str(start), *values, *GENTLE]
-        return [*words, "--start", str(start), *GENTLE]
+                return [*words, "--start", str(start), *values, *LEARNING_RATE]
+        return [*words, "--start", str(start), *LEARNING_RATE]
+
+
+def recordings(blueprint: str) -> list[Recorded]:
+    """Return the parts of a blueprint's recorded games."""
+    return [Recorded(blueprint, part, BLUEPRINTS[blueprint].rollouts) for part in range(PARTS)]
+
+
+def run_of(blueprint: str, stage: str) -> Run:
+    """Return a blueprint's training run."""
+    own = BLUEPRINTS[blueprint]
+    alone = own.searching + own.fitting + own.training
+    minutes = {"copy": own.copying, "fit": own.fitting, "searched": own.training, "alone": alone}
+    return Run(blueprint, stage, minutes[stage])
 
 
 def measure(row: Recorded | Run, _before: Result | None) -> dict[str, Any]:
@@ -159,7 +177,7 @@ def measure(row: Recorded | Run, _before: Result | None) -> dict[str, Any]:
 def record_part(row: Recorded) -> dict[str, Any]:
     """Record a part, and measure what it costs and how it scores."""
     config = make_config("hanabi", PRESET, settings=game_named("hanabi").training_settings)
-    search = {"rollouts": BLUEPRINTS[row.blueprint].rollouts}
+    search = {"rollouts": row.rollouts}
     players = [load(f"search:{row.blueprint}", config, **search), load(row.blueprint, config)]
     row.path.parent.mkdir(parents=True, exist_ok=True)
     began = time.process_time()
@@ -174,7 +192,7 @@ def record_part(row: Recorded) -> dict[str, Any]:
 def train(run: Run) -> dict[str, Any]:
     """Train; return the settings, the cost and the score."""
     if run.stage == "fit":
-        join([Recorded(run.blueprint, part).path for part in range(PARTS)], run.dataset)
+        join([part.path for part in recordings(run.blueprint)], run.dataset)
     learner = "cloning" if run.stage in ("copy", "fit") else "ppo"
     last = train_to_the_end(1, run.folder, run.settings, f"hanabako study run {STUDY.name}", learner)
     names = {"score": "greedy_score", "score_error": "greedy_score_error", "games": "greedy_games"}
@@ -194,31 +212,33 @@ def join(paths: Sequence[Path], whole: Path) -> None:
 
 def board(results: Results) -> str:
     """Return the table in Markdown."""
-    found = {tuple(row[name] for name in row["fields"]): row for row in results}
+    found = {key_of(row): row for row in results}
     lines = []
-    for name in BLUEPRINTS:
-        parts = [row for key, row in found.items() if key[0] == name and "part" in row["fields"]]
+    for name, own in BLUEPRINTS.items():
+        parts = [found[row.key] for row in recordings(name) if row.key in found]
+        spent = {"search": sum(row["core_seconds"] for row in parts)}
         if parts:
             score = sum(row["score"] for row in parts) / len(parts)
-            games = sum(row["games"] for row in parts)
             error = sqrt(sum(row["score_error"] ** 2 for row in parts)) / len(parts)
-            cells = cells_of(score, error, games, sum(row["core_seconds"] for row in parts))
-            lines.append((name, f"search, {BLUEPRINTS[name].rollouts} roll-outs", *cells))
+            games = sum(row["games"] for row in parts)
+            lines.append((name, f"search, {own.rollouts} roll-outs", *cells_of(spent, "search", score, error, games)))
         for stage, title in STAGES.items():
-            if (row := found.get((name, stage))) is not None:
-                cells = cells_of(row["score"], row["score_error"], row["games"], row["core_seconds"])
-                lines.append((name, title, *cells))
-    header = ("blueprint", "stage", "core-minutes", "score", "games")
+            if (row := found.get(run_of(name, stage).key)) is not None:
+                spent[stage] = row["core_seconds"]
+                lines.append((name, title, *cells_of(spent, stage, row["score"], row["score_error"], row["games"])))
+    header = ("blueprint", "stage", "core-minutes", "with those before", "score", "games")
     return f"{table(header, lines)}\n\n{origin_line(results)}"
 
 
-def cells_of(score: float, error: float, games: int, seconds: float) -> tuple[str, ...]:
-    """Return the cells of a line: core-minutes, score, games."""
-    return f"{seconds / 60:.0f}", f"{score:.2f} ± {error:.2f}", f"{games:,}"
+def cells_of(spent: Mapping[str, float], stage: str, score: float, error: float, games: int) -> tuple[str, ...]:
+    """Return the cells of a line; ``spent`` has the core-seconds of the stages so far."""
+    before = {"search": (), "copy": (), "fit": ("search", "copy"), "searched": ("search", "copy", "fit")}
+    whole = sum(spent.get(name, 0) for name in (*before.get(stage, ("copy",)), stage))
+    return f"{spent[stage] / 60:.0f}", f"{whole / 60:.0f}", f"{score:.2f} ± {error:.2f}", f"{games:,}"
 
 
 ROWS = [
-    *(Recorded(name, part) for part in range(PARTS) for name in BLUEPRINTS),
-    *(Run(name, stage) for name, own in BLUEPRINTS.items() for stage in STAGES if own.copying or stage != "copy"),
+    *(row for part in zip(*map(recordings, BLUEPRINTS), strict=True) for row in part),
+    *(run_of(name, stage) for name, own in BLUEPRINTS.items() for stage in STAGES if own.copying or stage != "copy"),
 ]
 STUDY = Study("learning_from_search", ROWS, measure, {"learning_from_search": board}, unit="part")

@@ -12,11 +12,7 @@ from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action
 
 from .entries import DISCARD, END_BY_VOTE, END_GAME, PLAY, RANK_CLUE, Hands, checked_end, deck_refusal, number_in
-from .variants import VARIANTS, site_suits
-
-HARMLESS_OPTIONS = ("variant", "numPlayers", "timed", "timeBase", "timePerTurn", "speedrun", "deckPlays", "tableName")
-HARMLESS_OPTIONS += ("maxPlayers",)
-OUR_OPTIONS = ("emptyClues", "allOrNothing", "oneExtraCard", "oneLessCard", "startingPlayer")
+from .variants import config_of, options_in, site_suits
 
 
 def load(file: str | PathLike[str] | IO[str]) -> tuple[HanabiConfig, list[str], list[int]]:
@@ -43,8 +39,8 @@ def from_json(game: Any) -> tuple[HanabiConfig, list[str], list[int]]:
     """Read a game from parsed JSON. Returns and errors are those of `load`."""
     if not isinstance(game, Mapping):
         raise ValueError(f"a game of hanab.live is a JSON object, got {type(game).__name__}")  # noqa: TRY004 - the file is bad
-    options = _options(game)
-    config = _config(len(_list(game, "players")), options)
+    options = options_in(game)
+    config = config_of(len(_list(game, "players")), options)
     first = number_in(options, "startingPlayer", 0, range(config.players))
     deck = [_card(config, card) for card in _list(game, "deck")]
     if Counter(deck) != box_of(config):
@@ -65,7 +61,7 @@ def ending(game: Mapping[str, Any]) -> dict[str, int]:
 
     Returns:
         The ``type`` (4 or 5), ``target`` (-1, or a player in the order of `load`) and ``value`` of the last action, see
-        the top of this module; empty if the game was not stopped.
+        `hanabi_env.hanablive`; empty if the game was not stopped.
 
     Raises:
         ValueError: a number is not one that the site writes.
@@ -92,32 +88,6 @@ def read_game(game: Any) -> tuple[HanabiConfig, tuple[str, ...], tuple[str, ...]
     config, deck, actions = from_json(game)
     words = tuple(action_to_str(config, action) for action in actions)
     return config, tuple(player_names(game, config.players)), words, {"deck": deck}, ending(game)
-
-
-def _options(game: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are on, and the variant, which some files name outside ``options``."""
-    options = game.get("options") or {}
-    if not isinstance(options, Mapping):
-        raise ValueError(f"options must be an object, got {shown(options)}")  # noqa: TRY004
-    options = {"variant": game.get("variant") or "No Variant", **{key: v for key, v in options.items() if v}}
-    for name, value in options.items():
-        if name not in (*HARMLESS_OPTIONS, *OUR_OPTIONS):
-            raise ValueError(f"the game uses the option {shown(name)[1:-1]} ({shown(value)}), which we do not have")
-    return options
-
-
-def _config(players: int, options: Mapping[str, Any]) -> HanabiConfig:
-    variant = options["variant"]
-    if not isinstance(variant, str) or variant not in VARIANTS:
-        raise ValueError(f"the game's variant is {shown(variant)}; available here are {', '.join(map(repr, VARIANTS))}")
-    if players not in range(2, 6):
-        raise ValueError(f"the game has {players} players; available here are 2 to 5")
-    fields = {"players": players, "empty_hints": bool(options.get("emptyClues"))}
-    config = HanabiConfig(**VARIANTS[variant], **fields, final_bouquet=bool(options.get("allOrNothing")))
-    size = config.cards_in_hand + bool(options.get("oneExtraCard")) - bool(options.get("oneLessCard"))
-    if size == config.cards_in_hand:
-        return config
-    return HanabiConfig(**VARIANTS[variant], **fields, final_bouquet=config.final_bouquet, hand_size=size)
 
 
 def _list(game: Mapping[str, Any], name: str) -> list[Any]:

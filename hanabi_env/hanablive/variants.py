@@ -1,5 +1,6 @@
-"""The site's variants and options, and the fields of a config that they are."""
+"""The site's variants and options, and the config fields that they correspond to."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from hanabako.words.checks import shown
@@ -29,6 +30,36 @@ powder, but V1's multicolor: five cards with their own color. Its White Reversed
 1, and is black powder (V3)."""
 
 SUIT_FIELDS = ("colors", "multicolor", "black_powder")
+HARMLESS_OPTIONS = ("variant", "numPlayers", "timed", "timeBase", "timePerTurn", "speedrun", "deckPlays", "tableName")
+HARMLESS_OPTIONS += ("maxPlayers",)
+OUR_OPTIONS = ("emptyClues", "allOrNothing", "oneExtraCard", "oneLessCard", "startingPlayer")
+
+
+def options_in(game: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are on, and the variant, which some files name outside ``options``."""
+    options = game.get("options") or {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be an object, got {shown(options)}")  # noqa: TRY004
+    options = {"variant": game.get("variant") or "No Variant", **{key: v for key, v in options.items() if v}}
+    for name, value in options.items():
+        if name not in (*HARMLESS_OPTIONS, *OUR_OPTIONS):
+            raise ValueError(f"the game uses the option {shown(name)[1:-1]} ({shown(value)}), which we do not have")
+    return options
+
+
+def config_of(players: int, options: Mapping[str, Any]) -> HanabiConfig:
+    """Return the config of a game with these players and options."""
+    variant = options["variant"]
+    if not isinstance(variant, str) or variant not in VARIANTS:
+        raise ValueError(f"the game's variant is {shown(variant)}; available here are {', '.join(map(repr, VARIANTS))}")
+    if players not in range(2, 6):
+        raise ValueError(f"the game has {players} players; available here are 2 to 5")
+    fields = {"players": players, "empty_hints": bool(options.get("emptyClues"))}
+    config = HanabiConfig(**VARIANTS[variant], **fields, final_bouquet=bool(options.get("allOrNothing")))
+    size = config.cards_in_hand + bool(options.get("oneExtraCard")) - bool(options.get("oneLessCard"))
+    if size == config.cards_in_hand:
+        return config
+    return HanabiConfig(**VARIANTS[variant], **fields, final_bouquet=config.final_bouquet, hand_size=size)
 
 
 def site_suits(config: HanabiConfig) -> str:

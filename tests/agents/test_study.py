@@ -170,32 +170,73 @@ def test_again_plays_a_row_from_its_first_game_and_keeps_the_old_ones_until_then
     }
 
 
+@dataclass(frozen=True)
+class Trained(Row):
+    """A training run that takes two parts, and is interrupted after the first one if its name says so."""
+
+    name: str
+    place: str
+    network: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.place) / self.name
+
+    @property
+    def agents(self) -> list[str]:
+        return [self.network] if self.network else []
+
+
+def train(row: Trained, _before: object) -> dict[str, Any]:
+    row.folder.mkdir(exist_ok=True)
+    row.folder.with_name(f"{row.name}.log").touch()
+    for part in ("first", "second"):
+        if not (row.folder / part).exists():
+            (row.folder / part).touch()
+            if part == "first" and (Path(row.place) / "interrupt").exists():
+                raise KeyboardInterrupt
+    return {"done": 1, "files": len(list(row.folder.iterdir()))}
+
+
+def folders_in(place: Path) -> list[str]:
+    return sorted(entry.name for entry in place.iterdir() if entry.is_dir() or entry.suffix == ".log")
+
+
 def test_again_trains_from_the_beginning_and_keeps_the_old_run(tmp_path: Path) -> None:
-    @dataclass(frozen=True)
-    class Trained(Row):
-        name: str
+    study, path = Study("x", [Trained("a", str(tmp_path)), Trained("b", str(tmp_path))], train), tmp_path / "x.json"
+    run(study, path, ORIGIN)
+    run(study, path, LATER, [study.rows[0]], again=True)
+    assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
+    assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log", "b", "b.log"]
 
-        @property
-        def folder(self) -> Path:
-            return tmp_path / self.name
 
-    def train(row: Trained, _before: object) -> dict[str, Any]:
-        row.folder.mkdir(exist_ok=True)
-        (row.folder / f"{len(list(row.folder.iterdir()))}").touch()
-        return {"done": 1, "files": len(list(row.folder.iterdir()))}
-
-    study, path = Study("x", [Trained("a"), Trained("b")], train), tmp_path / "results.json"
-    for _ in range(2):
-        run(study, path, LATER, [study.rows[0]], again=True)
+def test_a_run_that_is_trained_again_and_interrupted_is_continued(tmp_path: Path) -> None:
+    study, path = Study("x", [Trained("a", str(tmp_path))], train), tmp_path / "x.json"
+    run(study, path, ORIGIN)
+    (tmp_path / "interrupt").touch()
+    with pytest.raises(KeyboardInterrupt):
+        run(study, path, LATER, again=True)
+    assert read_results(path) == [] and len(list((tmp_path / "a").iterdir())) == 1
     run(study, path, LATER)
-    assert [row["files"] for row in read_results(path)] == [1, 1]
-    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_dir()) == ["a", "a.1", "b"]
+    assert [row["files"] for row in read_results(path)] == [2]
+    assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log"], "the interrupted run was continued"
+
+
+def test_a_run_that_is_stale_is_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study, path = Study("x", [Trained("a", str(tmp_path), "hanabi-mini-2p")], train), tmp_path / "x.json"
+    run(study, path, ORIGIN)
+    held = json.loads(path.read_text(encoding="utf-8"))
+    held["rows"][0]["networks"] = dict.fromkeys(held["rows"][0]["networks"], "0" * 64)
+    path.write_text(json.dumps(held), encoding="utf-8")
+    run(study, path, LATER)
+    assert [row["command"] for row in read_results(path)] == [LATER["command"]]
+    assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log"]
 
 
 def test_the_bar_counts_games_and_tells_runs_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(Study("x", [Kind("a", wanted=4), Kind("b"), Kind("c")], two_more), tmp_path / "results.json", ORIGIN)
     shown = capsys.readouterr().err
-    assert "2 of 2 runs" in shown and "4/4" in shown
+    assert "0 of 2 runs" in shown and "1 of 2 runs" in shown and "2 of 2 runs" in shown and "4/4" in shown
 
 
 def test_rows_are_chosen_by_their_fields() -> None:

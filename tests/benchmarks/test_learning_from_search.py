@@ -12,7 +12,7 @@ from agents.registry import load
 from agents.studies.running import run
 from agents.studies.store import read_results
 from benchmarks.strength import learning_from_search
-from benchmarks.strength.learning_from_search import BLUEPRINTS, STUDY, Plan, Recorded, Run, board, join
+from benchmarks.strength.learning_from_search import BLUEPRINTS, STUDY, Plan, board, join, recordings, run_of
 from hanabako.games import make_config
 from hanabako.games_file import GAMES_A_BLOCK
 from tests.agents.tiny_runs import run_here
@@ -40,11 +40,11 @@ def test_joined_files_have_all_games_and_players(tmp_path: Path):
 @pytest.mark.parametrize("name", BLUEPRINTS)
 def test_ppo_without_search_gets_the_time_of_all_that_it_lacks(name: str):
     own = BLUEPRINTS[name]
-    minutes = {stage: Run(name, stage).minutes for stage in ("fit", "searched", "alone")}
+    minutes = {stage: run_of(name, stage).minutes for stage in ("fit", "searched", "alone")}
     assert minutes["alone"] == own.searching + minutes["fit"] + minutes["searched"]
-    starts = {stage: Run(name, stage).settings for stage in ("searched", "alone")}
-    assert f"{name}-fit/policy.safetensors" in " ".join(starts["searched"])
-    assert ("-copy/policy.safetensors" in " ".join(starts["alone"])) == (own.copying > 0)
+    starts = {stage: run_of(name, stage).settings for stage in ("searched", "alone")}
+    assert f"{name}-fit-10/policy.safetensors" in " ".join(starts["searched"])
+    assert ("-copy-15/policy.safetensors" in " ".join(starts["alone"])) == (own.copying > 0)
 
 
 @pytest.mark.parametrize(("name", "copying"), [("hanabi-very_small-2p", 0), ("cautious", 1)])
@@ -54,10 +54,10 @@ def test_games_are_recorded_fitted_and_learned_from(
     monkeypatch.setattr(launch, "run_module", run_here)
     for constant, value in {"RUNS": tmp_path, "PRESET": "very_small", "PARTS": 1, "GAMES": 4}.items():
         monkeypatch.setattr(learning_from_search, constant, value)
-    monkeypatch.setattr(learning_from_search, "TELLING", (*TINY, "--evaluation-games", "4", "--final-games", "4"))
+    monkeypatch.setattr(learning_from_search, "EVALUATION", (*TINY, "--evaluation-games", "4", "--final-games", "4"))
     monkeypatch.setattr(learning_from_search, "BLUEPRINTS", {name: Plan(5, 1, copying)})
     stages = ["copy"] * copying + ["fit", "searched", "alone"]
-    few = [Recorded(name, 0), *(Run(name, stage) for stage in stages)]
+    few = [*recordings(name), *(run_of(name, stage) for stage in stages)]
     path = tmp_path / "few.json"
     assert run(replace(STUDY, rows=few), path, ORIGIN) == {}
     results = read_results(path)

@@ -69,8 +69,8 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
     for name, member in suite.members.items():
         row = entry.rows[name]
         numbers = f"{member.floor:>8.2f}{row['score']:>8.2f} ± {row['score_error'] or 0:.2f}{member.best:>9.2f}"
-        yield f"{name:<32}{numbers}{member.normalized(row['score']):>9.3f}"
-    yield f"{entry.name}: {entry.score:.3f}{plus_minus(entry.error)} on {entry.games:,} deals of {suite.name}"
+        yield f"{name:<32}{numbers}{member.normalized(row['score']):>z9.3f}"
+    yield f"{entry.name}: {entry.score:z.3f}{plus_minus(entry.error)} on {entry.games:,} deals of {suite.name}"
 
 
 def plus_minus(error: float | None) -> str:
@@ -88,7 +88,7 @@ def cells(suite: Suite, entry: Entry) -> list[str]:
     with_each = {name: member.normalized(entry.rows[name]["score"]) for name, member in suite.members.items()}
     ends = [f"{with_each[name]:z.2f} with {name}" for name in (least(with_each), most(with_each))]
     deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
-    return [entry.name, f"{entry.score:.3f}{plus_minus(entry.error)}", *ends, deals]
+    return [entry.name, f"{entry.score:z.3f}{plus_minus(entry.error)}", *ends, deals]
 
 
 def least(values: Mapping[str, float]) -> str:
@@ -124,6 +124,6 @@ def figure(suite: Suite, found: Sequence[Entry], path: Path) -> None:
     cells = np.array(
         [[one.normalized(entry.rows[name]["score"]) for name, one in suite.members.items()] for entry in found]
     )
-    agents, label = [entry.name for entry in found], "score: 0 is random play, 1 the best found"
+    agents, label = [entry.name for entry in found], "normalized score"
     drawn = heat_map(cells, agents, 1.0, suite.name, "agent", "partner", list(suite.members), label)
     charts.save(path, drawn)
