@@ -23,7 +23,7 @@ from ..registry import fingerprints
 from .store import Origin, add_rows, is_stale, read_results
 from .study import Result, Row, Study, key_of
 
-__all__ = ["Here", "executor_of", "run"]
+__all__ = ["Here", "executor_of", "run", "with_needs"]
 
 THREADS = "OMP_NUM_THREADS"
 
@@ -133,15 +133,10 @@ def run(
         results.pop(key, None)
     refused: dict[str, str] = {}
     end = time.monotonic() + 60 * minutes
-    games = [row for row in wanted if row.wanted > 1]
-    counted, runs = (games, [row for row in wanted if row.wanted == 1]) if games else (wanted, [])
-    with executor or Here() as pool, ProgressBar(total=sum(row.wanted for row in counted), unit=study.unit) as bar:
+    with executor or Here() as pool, Progress(wanted, study.unit) as bar:
         running: dict[Future[Mapping[str, Any]], Row] = {}
-        trained = -1
         while True:
-            if runs and trained != (trained := sum(done(row, results) for row in runs)):
-                bar.set_description(f"{trained} of {len(runs)} runs")
-            bar.update(sum(min(done(row, results), row.wanted) for row in counted) - bar.n)
+            bar.show(results)
             free = cores - sum(row.cores for row in running.values())
             for row in ready(wanted, results, {row.key for row in running.values()}, refused):
                 if time.monotonic() >= end or (free < row.cores and running):
@@ -166,12 +161,35 @@ def run(
                 results |= {key: held for held in held if (key := key_of(held)) not in instead}
 
 
+class Progress(ProgressBar):
+    """A bar that counts the rows' parts; if some rows have several, those with one are counted apart, as runs."""
+
+    def __init__(self, rows: Sequence[Row], unit: str) -> None:
+        parts = [row for row in rows if row.wanted > 1]
+        self.counted = parts or rows
+        self.runs = [row for row in rows if row.wanted == 1] if parts else []
+        super().__init__(total=sum(row.wanted for row in self.counted), unit=unit)
+
+    def show(self, results: Mapping[str, Result]) -> None:
+        """Show how much of the rows is done."""
+        before = self.desc
+        if self.runs:
+            ended = sum(done(row, results) for row in self.runs)
+            self.set_description(f"{ended} of {len(self.runs)} runs", refresh=False)
+        self.update(sum(min(done(row, results), row.wanted) for row in self.counted) - self.n)
+        if self.desc != before:
+            self.refresh()
+
+
 def put_aside(folder: Path) -> None:
     """Rename the folder of a training run and its log, so that another run can begin there."""
-    free = next(number for number in count(1) if not folder.with_name(f"{folder.name}.{number}").exists())
-    for own, suffix in ((folder, ""), (folder.with_name(f"{folder.name}.log"), ".log")):
-        if own.exists():
-            own.rename(folder.with_name(f"{folder.name}.{free}{suffix}"))
+    from ..learning.common.launch import log_of  # imports torch, which other rows do not need
+
+    aside = (folder.with_name(f"{folder.name}.{number}") for number in count(1))
+    free = next(place for place in aside if not place.exists())
+    for old, new in ((folder, free), (log_of(folder), log_of(free))):
+        if old.exists():
+            old.rename(new)
 
 
 def with_needs(rows: Sequence[Row]) -> list[Row]:

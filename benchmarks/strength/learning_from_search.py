@@ -16,7 +16,7 @@ recording begins its 1,024 games again.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
@@ -30,6 +30,7 @@ from agents.playing.play import standard_error
 from agents.registry import load
 from agents.studies import Row, Study
 from agents.studies.pages import origin_line
+from agents.studies.running import with_needs
 from agents.studies.study import Result, Results, key_of
 from hanabako.games import game_named, make_config
 from hanabako.games_file import GAMES_A_BLOCK, writing
@@ -73,20 +74,26 @@ EVALUATION = ("--evaluations", "4")
 
 
 @dataclass(frozen=True)
-class Recorded(Row):
-    """Games in which one player searches, on one set of deals."""
+class OfPlan(Row):
+    """A row of a plan."""
 
     blueprint: str
     """One of `BLUEPRINTS`."""
-    part: int
-    """From 0 on; the searching player has seat 0 in even parts."""
-    rollouts: int
-    """Roll-outs per decision of the search."""
 
     @property
     def agents(self) -> tuple[str, ...]:
         """See `Row.agents`."""
         return (self.blueprint,)
+
+
+@dataclass(frozen=True)
+class Recorded(OfPlan):
+    """Games in which one player searches, on one set of deals."""
+
+    part: int
+    """From 0 on; the searching player has seat 0 in even parts."""
+    rollouts: int
+    """Roll-outs per decision of the search."""
 
     @property
     def path(self) -> Path:
@@ -95,37 +102,27 @@ class Recorded(Row):
 
 
 @dataclass(frozen=True)
-class Run(Row):
+class Run(OfPlan):
     """A training run."""
 
-    blueprint: str
-    """One of `BLUEPRINTS`."""
     stage: str
     """One of `STAGES`."""
     minutes: int
     """Core-minutes of training."""
 
     @property
-    def agents(self) -> tuple[str, ...]:
-        """See `Row.agents`."""
-        return (self.blueprint,)
-
-    @property
     def needs(self) -> Sequence[Row]:
         """See `Row.needs`."""
-        match self.stage:
-            case "copy":
-                return ()
-            case "fit":
-                return (*self.start_runs, *recordings(self.blueprint))
-        return self.start_runs
+        played = recordings(self.blueprint) if self.stage == "fit" else []
+        return [*played, *([self.before] if self.before else [])]
 
     @property
-    def start_runs(self) -> Sequence["Run"]:
-        """The run from whose network it starts; none if the network ships, or weights are random."""
+    def before(self) -> "Run | None":
+        """The run from whose network it starts; None if the network ships, or weights are random."""
         if self.stage == "searched":
-            return (run_of(self.blueprint, "fit"),)
-        return (run_of(self.blueprint, "copy"),) if self.stage != "copy" and BLUEPRINTS[self.blueprint].copying else ()
+            return run_of(self.blueprint, "fit")
+        is_copied = self.stage != "copy" and BLUEPRINTS[self.blueprint].copying
+        return run_of(self.blueprint, "copy") if is_copied else None
 
     @property
     def folder(self) -> Path:
@@ -140,7 +137,7 @@ class Run(Row):
     @property
     def settings(self) -> list[str]:
         """The learner's settings."""
-        start = self.start_runs[0].folder / "policy.safetensors" if self.start_runs else self.blueprint
+        start = self.before.folder / "policy.safetensors" if self.before else self.blueprint
         words = ["--preset", PRESET, "--seed", "1", "--minutes", str(self.minutes), "--clock", "core", *EVALUATION]
         match self.stage:
             case "copy":
@@ -195,9 +192,9 @@ def train(run: Run) -> dict[str, Any]:
         join([part.path for part in recordings(run.blueprint)], run.dataset)
     learner = "cloning" if run.stage in ("copy", "fit") else "ppo"
     last = train_to_the_end(1, run.folder, run.settings, f"hanabako study run {STUDY.name}", learner)
-    names = {"score": "greedy_score", "score_error": "greedy_score_error", "games": "greedy_games"}
-    kept = {name: last[own] for name, own in (names | {"steps": "steps", "core_seconds": "core_seconds"}).items()}
-    return {"done": 1, "settings": " ".join(run.settings), **kept}
+    measured = {"score": last["greedy_score"], "score_error": last["greedy_score_error"], "games": last["greedy_games"]}
+    cost = {name: last[name] for name in ("steps", "core_seconds")}
+    return {"done": 1, "settings": " ".join(run.settings), **measured, **cost}
 
 
 def join(paths: Sequence[Path], whole: Path) -> None:
@@ -215,26 +212,28 @@ def board(results: Results) -> str:
     found = {key_of(row): row for row in results}
     lines = []
     for name, own in BLUEPRINTS.items():
-        parts = [found[row.key] for row in recordings(name) if row.key in found]
-        spent = {"search": sum(row["core_seconds"] for row in parts)}
-        if parts:
+        if parts := [found[row.key] for row in recordings(name) if row.key in found]:
             score = sum(row["score"] for row in parts) / len(parts)
             error = sqrt(sum(row["score_error"] ** 2 for row in parts)) / len(parts)
-            games = sum(row["games"] for row in parts)
-            lines.append((name, f"search, {own.rollouts} roll-outs", *cells_of(spent, "search", score, error, games)))
+            minutes, games = minutes_of(parts), sum(row["games"] for row in parts)
+            lines.append((name, f"search, {own.rollouts} roll-outs", minutes, minutes, *cells_of(score, error, games)))
         for stage, title in STAGES.items():
-            if (row := found.get(run_of(name, stage).key)) is not None:
-                spent[stage] = row["core_seconds"]
-                lines.append((name, title, *cells_of(spent, stage, row["score"], row["score_error"], row["games"])))
+            if (row := found.get((run := run_of(name, stage)).key)) is not None:
+                whole = minutes_of(found[one.key] for one in with_needs([run]) if one.key in found)
+                cells = cells_of(row["score"], row["score_error"], row["games"])
+                lines.append((name, title, minutes_of([row]), whole, *cells))
     header = ("blueprint", "stage", "core-minutes", "with those before", "score", "games")
     return f"{table(header, lines)}\n\n{origin_line(results)}"
 
 
-def cells_of(spent: Mapping[str, float], stage: str, score: float, error: float, games: int) -> tuple[str, ...]:
-    """Return the cells of a line; ``spent`` has the core-seconds of the stages so far."""
-    before = {"search": (), "copy": (), "fit": ("search", "copy"), "searched": ("search", "copy", "fit")}
-    whole = sum(spent.get(name, 0) for name in (*before.get(stage, ("copy",)), stage))
-    return f"{spent[stage] / 60:.0f}", f"{whole / 60:.0f}", f"{score:.2f} ± {error:.2f}", f"{games:,}"
+def minutes_of(results: Iterable[Result]) -> str:
+    """Return the core-minutes of some results together."""
+    return f"{sum(row['core_seconds'] for row in results) / 60:.0f}"
+
+
+def cells_of(score: float, error: float, games: int) -> tuple[str, str]:
+    """Return the cells of a score and its number of games."""
+    return f"{score:.2f} ± {error:.2f}", f"{games:,}"
 
 
 ROWS = [

@@ -172,7 +172,7 @@ def test_again_plays_a_row_from_its_first_game_and_keeps_the_old_ones_until_then
 
 @dataclass(frozen=True)
 class Trained(Row):
-    """A training run that takes two parts, and is interrupted after the first one if its name says so."""
+    """A training run that takes two parts, and is interrupted after the first one if ``place`` has a file for it."""
 
     name: str
     place: str

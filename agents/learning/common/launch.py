@@ -32,6 +32,7 @@ from .trainer import Settings
 
 __all__ = [
     "Machines",
+    "log_of",
     "ranks_for",
     "saved_ranks",
     "start_ranks",
@@ -128,13 +129,18 @@ def ends_of(error: ChildFailedError) -> str:
     return ", ".join(ended) or f"{len(error.failures)} ranks ended with an error"
 
 
+def log_of(run_dir: Path) -> Path:
+    """Return the file to which `train_to_the_end` appends a run's output."""
+    return run_dir.with_name(f"{run_dir.name}.log")
+
+
 def train_to_the_end(
     ranks: int, run_dir: Path, settings: Sequence[str], command: str, learner: str = "ppo"
 ) -> dict[str, Any]:
     """Start, resume or just read the run in ``run_dir``, and return the last row of its log.
 
-    The run is `hanabako train` in another process, whose output is appended to ``<run_dir>.log``. A finished run is not
-    repeated.
+    The run is `hanabako train` in another process, whose output is appended to the file `log_of` names. A finished run
+    is not repeated.
 
     Args:
         ranks: number of ranks.
@@ -150,7 +156,7 @@ def train_to_the_end(
     if (last := finished(run_dir)) is not None:
         return last
     words = ["train", "--algorithm", learner, "--ranks", str(ranks), *words_for(run_dir, settings)]
-    interrupted, log = SystemExit(f"\nInterrupted. To continue: {command}"), run_dir.with_name(f"{run_dir.name}.log")
+    interrupted, log = SystemExit(f"\nInterrupted. To continue: {command}"), log_of(run_dir)
     try:
         failed = run_module(["hanabako", *words], log) != 0
     except KeyboardInterrupt:
