@@ -218,6 +218,13 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ('module = "ppo"', 'module = "ppo"\nshare = 1.5', "algorithms.one: share must be at most 1"),
         ('module = "ppo"', 'module = "ppo"\nsettings = { ranks = 0 }', "algorithms.one: ranks must be at least 1"),
         ('module = "ppo"', 'module = "ppo"\nsettings = 3', "algorithms.one must be a table"),
+        ('module = "ppo"', 'module = "ppo"\nseeds = []', r"algorithms.one: seeds must be some of \[1, 2\]"),
+        ('module = "ppo"', 'module = "ppo"\nseeds = [2, 3]', r"algorithms.one: seeds must be .*, got \[2, 3\]"),
+        (
+            'module = "ppo"',
+            'module = "ppo"\nseeds = [2]\n[algorithms.two]\nmodule = "ppo"\nsettings = { start = "{one}" }',
+            "algorithms.two: run two-1 needs one-1, which is no run",
+        ),
         ('[algorithms.one]\nmodule = "ppo"', "", r"at least one table \[algorithms.NAME\]"),
         ('[algorithms.one]\nmodule = "ppo"', "algorithms = 3", r"algorithms must be a table \[algorithms\]"),
         ("steps = 100", "steps = ", "Invalid value"),
@@ -249,6 +256,15 @@ def test_a_budget_of_core_minutes_is_of_all_ranks_together_and_has_shares(tmp_pa
     run = declared(tmp_path, text).run("one", 1)
     assert run.cores == 2
     assert run.settings.endswith("--minutes 1.5 --clock core")
+
+
+def test_an_algorithm_may_have_fewer_runs_than_the_others(tmp_path: Path):
+    whole = declared(tmp_path, PLAIN + '[algorithms.two]\nmodule = "ppo"\nseeds = [2]\n')
+    check(whole)
+    assert [run.name for run in whole.all_runs()] == ["one-1", "one-2", "two-2"]
+    pairs = [row for row in whole.rows() if isinstance(row, Pair)]
+    assert len(pairs) == 9
+    assert [pair.one for pair in pairs if pair.is_first_alone] == ["one-1", "two-2"]
 
 
 def test_an_algorithm_may_observe_less_than_the_others(tmp_path: Path):

@@ -13,6 +13,7 @@
     module = "reinforce"       # a module beside the file, or importable, or FILE.py
     settings = { learning_rate = 1e-3 }   # "{ippo}" in a setting: the policy of that algorithm, same seed
     share = 1.0                # share of the budget
+    seeds = [1, 2]             # some of the seeds; all by default
 
 Every algorithm is trained once per seed. Every pair of runs plays in both seatings on the same deals, and so does every
 run with every partner. Paths are relative to the file. A run's folder is ``<stem>/<algorithm>-<seed>`` beside the

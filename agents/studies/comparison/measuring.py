@@ -42,7 +42,7 @@ def check(whole: Comparison) -> None:
         load(whole.where(partner), config)
     for name, own in whole.algorithms.items():
         try:
-            settings = settings_of(whole.run(name, whole.seeds[0]))
+            settings = settings_of(whole.run(name, whole.seeds_of(name)[0]))
             settings.check(own.ranks)
             if own.config:
                 check_narrower(settings.make_config(), config)

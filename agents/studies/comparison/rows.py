@@ -32,6 +32,8 @@ class Told:
     """The number of processes that train together: ``ranks`` of its settings."""
     share: Annotated[float, Within(0, 1, above=True)] = 1.0
     """The algorithm's share of the budget."""
+    seeds: tuple[int, ...] | None = None
+    """The seeds of its runs, some of the comparison's; by default all of them."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Comparison(Declared):
         """What its page says before it is run; "" if it gives no ``core_hours``."""
         if self.core_hours is None:
             return ""
-        runs = len(self.seeds) * len(self.algorithms)
+        runs = len(self.all_runs())
         return f"Declared, not run: {runs} training runs, estimated at {self.core_hours:,.0f} core-hours."
 
     def label(self, name: str) -> str:
@@ -125,9 +127,18 @@ class Comparison(Declared):
         algorithm, _, seed = name.rpartition("-")
         return self.run(algorithm, int(seed))
 
+    def seeds_of(self, name: str) -> tuple[int, ...]:
+        """Return the seeds of an algorithm's runs."""
+        own = self.algorithms[name].seeds
+        return self.seeds if own is None else own
+
+    def all_runs(self) -> "list[Run]":
+        """Return all runs, by seed and then by algorithm."""
+        return [self.run(name, seed) for seed in self.seeds for name in self.algorithms if seed in self.seeds_of(name)]
+
     def rows(self) -> "list[Run | Pair]":
-        """Return all runs, by seed and then by algorithm, and all pairs."""
-        runs = [self.run(name, seed) for seed in self.seeds for name in self.algorithms]
+        """Return all runs, and all pairs of agents."""
+        runs = self.all_runs()
         names = [*self.partners, *(run.name for run in runs)]
         played = shlex.join(as_words(self.played))
         return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one in names for other in names)]
@@ -263,7 +274,7 @@ class Pair(OfComparison):
     @property
     def is_first_alone(self) -> bool:
         """Whether the two agents are the first run of an algorithm."""
-        return self.one == self.other and [run.seed for run in self.needs] == [self.of.seeds[0]]
+        return self.one == self.other and any(run.seed == self.of.seeds_of(run.algorithm)[0] for run in self.needs)
 
     @property
     def agents(self) -> list[str]:
