@@ -30,6 +30,8 @@ from hanabako.words.ranges import Size
 SHORT = 3.0  # minutes; with less, the standard game is not learned well, and the small one is solved
 ENDING = 0.3  # minutes reserved for starting the ranks, the last evaluation and the replay
 
+SETTINGS = {"standard": (), "mini": RECIPES["hanabi-mini-2p"].settings}
+"""The settings of PPO by preset that are not the defaults."""
 EXPECTED = {
     5: "22.1 to 22.5 of 25 on two cores",
     1: "7.8 (on a busy machine) to 8.8 of 9",
@@ -80,7 +82,7 @@ def run(args: Args) -> None:
     else:
         preset = "mini" if args.minutes < SHORT else "standard"
         run_dir = args.run_dir or Path("runs") / f"hanabi-{preset}-2p-{time.strftime('%Y%m%d-%H%M%S')}"
-        known = tyro.cli(ppo.Args, args=RECIPES[f"hanabi-{preset}-2p"].arguments())
+        known = tyro.cli(ppo.Args, args=["--preset", preset, *SETTINGS[preset]])
         settings = replace(known, minutes=args.minutes, seed=args.seed, run_dir=run_dir)
         ranks = args.ranks or ranks_for(settings)
         settings.check(ranks)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hanabako.games import game_named
 
-__all__ = ["RECIPES", "Recipe"]
+__all__ = ["EARLIER", "RECIPES", "Recipe"]
 
 
 class Recipe(NamedTuple):
@@ -56,15 +56,19 @@ class Recipe(NamedTuple):
 
 
 M = 1_000_000
-SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005")
+SHARED = ("--gamma", "0.999", "--last-action-ramp", "0")
+"""The defaults of PPO that have changed since these networks were trained, and that all of them used."""
+EARLIER = (*SHARED, "--gae-lambda", "0.95", "--minibatch", "2048")
+"""All defaults of PPO that have changed since these networks were trained."""
+SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005", *EARLIER)
 ROUND = ("rounds=1", "reward=points")
 LEARNING_ENVIRONMENT = ("--config", "derived=false")
 WIDE = ("--width", "128")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
 KNOWING = ("--config", "derived=true", "reward=win")
 SURE = ("--entropy", "0.01", "--entropy-end", "0.005")
-CAREFUL = ("--minibatch", "4096", "--learning-rate", "5e-4", *SURE)
-LUCK = ("--games", "8192", "--minibatch", "32768", "--learning-rate", "1e-3", "--gae-lambda", "0.9", *SURE)
+CAREFUL = (*SHARED, "--gae-lambda", "0.95", "--minibatch", "4096", "--learning-rate", "5e-4", *SURE)
+LUCK = (*SHARED, "--gae-lambda", "0.9", "--games", "8192", "--minibatch", "32768", "--learning-rate", "1e-3", *SURE)
 WINNER = (*KNOWING, "--partners", "lookahead", *CAREFUL)
 
 
@@ -87,7 +91,7 @@ def gambler(preset: str, scale: str) -> Recipe:
 def taught(players: int, bot: str, steps: int, settings: tuple[str, ...] = ()) -> Recipe:
     """Return the recipe of a network for standard Hanabi: a clone of a bot, then trained in self-play."""
     first = Recipe("hanabi", "standard", players, 10 * M, settings, clones=bot)
-    return Recipe("hanabi", "standard", players, steps, first=first)
+    return Recipe("hanabi", "standard", players, steps, EARLIER, first=first)
 
 
 def again(recipe: Recipe, steps: int) -> Recipe:
@@ -98,12 +102,12 @@ def again(recipe: Recipe, steps: int) -> Recipe:
 def canonical(bot: str) -> Recipe:
     """Return a recipe like `taught` with the Learning Environment's observation and no more."""
     first = Recipe("hanabi", "standard", 2, 12 * M, LEARNING_ENVIRONMENT, clones=bot)
-    return Recipe("hanabi", "standard", 2, 60 * M, LEARNING_ENVIRONMENT, first=first)
+    return Recipe("hanabi", "standard", 2, 60 * M, (*LEARNING_ENVIRONMENT, *EARLIER), first=first)
 
 
 def member(steps: int, seed: int, network: str = "symmetric", algorithm: str = "ppo") -> Recipe:
     """Return the recipe of a network for the challenge; it was trained for 30 core-minutes, not for given decisions."""
-    settings = ("--network", network, "--seed", str(seed))
+    settings = ("--network", network, "--seed", str(seed), *EARLIER)
     return Recipe("hanabi", "standard", 2, steps, settings, learns_by=algorithm)
 
 

@@ -27,7 +27,7 @@ from torch import Tensor
 from hanabako.compiler.jit import kernel
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.games import game_of
-from hanabako.words.ranges import Positive
+from hanabako.words.ranges import Part, Positive
 
 from ..networks.network import Network
 from . import ppo
@@ -47,6 +47,8 @@ class Args(ppo.Args):
 
     network: NetworkKind = "dense"
     """The kind of network; for one that is symmetric in the suits this training changes nothing."""
+    last_action_ramp: Part | None = 0.0
+    """As in `agents.learning.ppo.Args.last_action_ramp`. The paper has no such ramp."""
     auxiliary: bool = False
     """Also learn to predict the status of each own card, in Hanabi; the policy does not contain the prediction."""
     auxiliary_weight: Positive = 0.25

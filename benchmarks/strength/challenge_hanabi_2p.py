@@ -24,6 +24,7 @@ from agents.studies.challenge.meetings import Meeting, meetings, play_meeting, s
 from agents.studies.challenge.suite import FOLDER, named, names
 from agents.studies.store import read_results
 from agents.studies.study import Result, Results
+from benchmarks.recipes import EARLIER
 from hanabako.files import write_text
 from hanabako.games import config_to_dict
 from hanabi_env import HanabiConfig
@@ -74,6 +75,7 @@ class Response(Row):
     def settings(self) -> list[str]:
         """The learner's settings."""
         words = ["--preset", "standard", "--start", self.start, "--partners", self.partner, "--seed", "1"]
+        words += EARLIER
         return [*words, "--minutes", str(self.minutes), "--clock", "core"]
 
 

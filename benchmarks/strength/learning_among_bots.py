@@ -23,6 +23,7 @@ from agents.playing.play import play
 from agents.registry import load
 from agents.studies import Row, Study
 from agents.studies.study import Result
+from benchmarks.recipes import EARLIER
 from hanabako.games import config_to_dict, game_named, make_config
 
 RUNS = Path("runs") / "learning_among_bots"
@@ -76,7 +77,7 @@ class Run(Row):
     def settings(self) -> list[str]:
         """The learner's settings. Only those for the other seat differ between the kinds."""
         usual = ["--preset", self.preset, "--start", self.start, "--steps", str(self.decisions), *EVALUATION]
-        return [*usual, *KINDS[self.kind], "--seed", str(self.seed)]
+        return [*EARLIER, *usual, *KINDS[self.kind], "--seed", str(self.seed)]
 
 
 @dataclass(frozen=True)

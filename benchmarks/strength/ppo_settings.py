@@ -18,6 +18,7 @@ from agents.learning.common.launch import train_to_the_end
 from agents.networks.policy_file import read_metadata
 from agents.studies import Row, Study
 from agents.studies.study import Result, Results, key_of
+from benchmarks.recipes import EARLIER
 
 RUNS = Path("runs") / "ppo_settings"
 NUMBERS = ("steps", "seconds", "core_seconds", "greedy_score", "greedy_score_error", "greedy_games", "greedy_lost")
@@ -83,7 +84,7 @@ def train(run: Run, _before: Result | None) -> dict[str, Any]:
         SystemExit: training was interrupted.
     """
     minutes = ["--minutes", str(run.minutes)] if run.minutes else []
-    settings = [*minutes, *run.settings.split()]
+    settings = [*minutes, *EARLIER, *run.settings.split()]
     last = train_to_the_end(run.ranks, run.folder, settings, f"hanabako study run {STUDY.name}")
     about = read_metadata(run.folder / "policy.safetensors")["about"]
     return {"done": 1, **{name: last[name] for name in NUMBERS}, "processor": about["processor"]}

@@ -16,7 +16,7 @@ import torch
 
 import agents
 from agents.evaluate import play
-from agents.learning import ppo
+from agents.learning import other_play, ppo
 from agents.learning.common.descent import Descent
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import read_metrics
@@ -168,8 +168,25 @@ def test_the_last_action_becomes_visible():
         others = bits.sum() - action.sum()
         assert others > 0
         seen.append(action.any(-1).mean())
-    assert seen[0] == 0 and seen[2] > 0.7  # openings have none
+    assert seen[0] == 0 and seen[2] > 0.6  # openings have none
     assert seen[1] / seen[2] == pytest.approx(0.5, abs=0.15)  # of 512 decisions; false alarm: below 1e-6
+
+
+@pytest.mark.parametrize(
+    ("settings", "ramp"),
+    [
+        (ppo.Args(), 0.4),
+        (ppo.Args(last_action_ramp=0.2), 0.2),
+        (ppo.Args(last_action_ramp=0.0), 0.0),
+        (ppo.Args(start="hanabi-standard-2p"), 0.0),
+        (ppo.Args(partners=("smart",)), 0.0),
+        (ppo.Args(game="koikoi"), 0.0),
+        (ppo.Args(game="ikebana"), 0.0),
+        (other_play.Args(), 0.0),
+    ],
+)
+def test_the_last_action_is_hidden_at_first_in_self_play_from_random_weights(settings: ppo.Args, ramp: float):
+    assert settings.ramp_of_last_action(settings.make_config()) == ramp
 
 
 def test_a_game_without_last_actions_cannot_hide_them():

@@ -7,6 +7,7 @@ action becomes visible only gradually, its meaning develops from that common gro
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -31,17 +32,20 @@ class LastAction:
     """
 
     def __init__(self, config: Any) -> None:
-        fields = game_of(config).layout(config).fields
-        bits = torch.ones(1, config.observation_bits)
-        for field in fields:
-            for place in field.places() if field.section == SECTION else ():
-                bits[0, place] = 0
+        bits = np.ones((1, config.observation_bits), np.uint8)
+        for place in places_of(config):
+            bits[0, place] = 0
         if bits.all():
             name = game_of(config).name
             raise ValueError(f"last_action_ramp must be 0 in {name}, whose observations lack the last action")
-        words = pack(bits.numpy(), words_for(config.observation_bits))
-        self.others = torch.from_numpy(words.view("int64"))[0]
+        words = pack(bits, words_for(config.observation_bits))
+        self.others = torch.from_numpy(words.view(np.int64))[0]
         """(words,) int64: all bits of an observation but those of the last action."""
+
+    @staticmethod
+    def is_seen(config: Any) -> bool:
+        """Whether observations of this game contain the last action."""
+        return bool(places_of(config))
 
     def without(self, observations: Tensor, rows: Tensor) -> Tensor:
         """Return packed observations in which some rows look as if there had been no action yet.
@@ -50,5 +54,12 @@ class LastAction:
             observations: (rows, words or more) int64; views of other players may follow the first one.
             rows: (rows,) bool, the rows to change.
         """
+        self.others = self.others.to(observations.device)
         own, others = observations.tensor_split([len(self.others)], 1)
-        return torch.cat([torch.where(rows[:, None], own & self.others.to(own.device), own), others], 1)
+        return torch.cat([torch.where(rows[:, None], own & self.others, own), others], 1)
+
+
+def places_of(config: Any) -> list[slice]:
+    """Return where the fields of the last action are in an observation's bits."""
+    fields = game_of(config).layout(config).fields
+    return [place for field in fields if field.section == SECTION for place in field.places()]
