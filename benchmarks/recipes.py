@@ -56,7 +56,7 @@ class Recipe(NamedTuple):
 
 
 M = 1_000_000
-SHARED = ("--gamma", "0.999", "--last-action-ramp", "0", "--value-weight", "0.5", "--max-grad-norm", "0.5")
+SHARED = ("--gamma", "0.999", "--last-action-ramp", "0", "--value-weight", "0.5")
 """The defaults of PPO that have changed since these networks were trained, and that all of them used."""
 EARLIER = (*SHARED, "--gae-lambda", "0.95", "--minibatch", "2048")
 """All defaults of PPO that have changed since these networks were trained."""

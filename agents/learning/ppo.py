@@ -82,8 +82,6 @@ class Args(NetworkSettings):
     """PPO's clipping range: how far a probability ratio may move from 1."""
     value_weight: Annotated[float, Within(0, 1000)] = 2.0
     """Weight of the value loss."""
-    max_grad_norm: Positive = 4.0
-    """Maximum norm of a gradient; longer ones are scaled down to it."""
     reward_scale: Positive | None = None
     """Factor by which rewards are multiplied; by default 3 / maximal score, or 1 in a competitive game."""
     entropy: Annotated[float, Within(0, 1000)] = 0.05
