@@ -45,7 +45,7 @@ from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 from .common.trainer import geometric, risen
 
-RAMP = 0.4
+RAMP = 0.5
 """The default of `Args.last_action_ramp` where it is not 0."""
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
@@ -93,11 +93,13 @@ class Args(NetworkSettings):
     """Fraction of the budget over which the price of losing a cooperative game rises from 0 to all its points; 0 for no
     ramp."""
     last_action_ramp: Part | None = None
-    """Fraction of the budget over which the last action becomes visible; 0 for no ramp. It is shown at a share of the
-    decisions that rises from 0 to 1, so that players first learn what hints say literally. Independent runs then
-    understand each other more often. By default 0.4 for random weights in cooperative self-play, where observations
-    contain the last action, otherwise 0. With ``history``, all actions are hidden together. Evaluations always show
-    them."""
+    """Fraction of the budget after which the last action is always visible; 0: it is from the start. At first it is
+    hidden, so that players learn what hints say literally; then it is shown at a share of the decisions that rises from
+    0 to 1. Independent runs then understand each other more often. By default 0.5 for random weights in cooperative
+    self-play, where observations contain the last action, otherwise 0. With ``history``, all actions are hidden
+    together. Evaluations always show them."""
+    last_action_hidden: Annotated[float, Within(0, 0.99)] = 0.5
+    """Fraction of that time in which the last action is never visible."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""
@@ -168,7 +170,7 @@ class PPO(NetworkLearner):
         price = risen(args.loss_ramp, fraction)
         entropy_weight = geometric(args.entropy, args.entropy_end, fraction)
         learning_rate = self.descent.set_rate(fraction)
-        visible = risen(self.last_action_ramp, fraction)
+        visible = self.visible(fraction)
         last_values = self.collect(price, visible)
         advantages = advantages_of(self.rollout, last_values, args.gamma, args.gae_lambda)
         minibatch = geometric(args.minibatch, args.minibatch_end or args.minibatch, fraction)
@@ -210,6 +212,11 @@ class PPO(NetworkLearner):
             rollout.dones[t].copy_(dones)
             memories.forget(dones)
         return self.bootstrap_values(network, self.observed(visible))
+
+    def visible(self, fraction: float) -> float:
+        """Return the share of the decisions at which the last action is visible, after this fraction of the budget."""
+        hidden = self.args.last_action_hidden
+        return max(0.0, (risen(self.last_action_ramp, fraction) - hidden) / (1 - hidden))
 
     def observed(self, visible: float) -> Tensor:
         """Return the observations now, (games, words) int64, with the last action in a share ``visible`` of them."""
