@@ -12,6 +12,8 @@ Differences from textbook PPO, each of which improved measured results:
 * In a competitive game each player has its own stream of rewards: a decision builds on the same player's next decision.
 * Losing a cooperative game costs little at first and all points later (`Args.loss_ramp`). Otherwise players learn never
   to play a card before they learn which card to play.
+* In cooperative self-play the last action is hidden at first (`Args.last_action_ramp`). All runs then begin with what
+  hints say literally, and most of them later understand each other.
 * Each core, GPU or machine is a rank of torch.distributed with its own games and random numbers. Ranks average their
   gradients, so their weights stay equal to the last bit.
 
@@ -81,7 +83,8 @@ class Args(NetworkSettings):
     clip: Positive = 0.2
     """PPO's clipping range: how far a probability ratio may move from 1."""
     value_weight: Annotated[float, Within(0, 1000)] = 2.0
-    """Weight of the value loss."""
+    """Weight of the value loss. With 0.5 instead of 2 the values fit less well, and most runs end with private meanings
+    of hints (five runs of 1.5 core-minutes each score 11.3 together instead of 20.6)."""
     reward_scale: Positive | None = None
     """Factor by which rewards are multiplied; by default 3 / maximal score, or 1 in a competitive game."""
     entropy: Annotated[float, Within(0, 1000)] = 0.05

@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from contextlib import ExitStack
 from itertools import count
 from multiprocessing import active_children, get_context, resource_tracker
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -26,6 +27,8 @@ from .study import Result, Row, Study, key_of
 __all__ = ["Here", "executor_of", "run", "with_needs"]
 
 THREADS = "OMP_NUM_THREADS"
+TICK = 0.1
+"""Seconds between two looks at processes that are ending."""
 
 
 class Here(Executor):
@@ -67,9 +70,21 @@ class Cores(ProcessPoolExecutor):
     ) -> None:
         """Wait until all processes have ended."""
         with self._signals:
-            for process in active_children() if exc_type is not None else ():
-                process.terminate()
+            if exc_type is not None:
+                end_all(active_children())
             self.shutdown(cancel_futures=True)
+
+
+def end_all(workers: Sequence[BaseProcess]) -> None:
+    """End these processes, and wait for those that save something first.
+
+    They are told more than once: a worker that has saved would wait for its next row, and may wait forever, as the lock
+    of the queue is lost with a worker that ended while it waited.
+    """
+    while alive := [worker for worker in workers if worker.is_alive()]:
+        for worker in alive:
+            worker.terminate()
+        time.sleep(TICK)
 
 
 def begin_worker() -> None:

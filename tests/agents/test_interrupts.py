@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -234,6 +235,48 @@ def test_a_study_keeps_the_rows_that_are_finished_and_leaves_no_process(cores: i
     assert "Traceback" not in some.words() and "leaked" not in some.words()
     (row,) = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))["rows"]
     assert (row["name"], row["done"]) == ("quick", 1)
+
+
+SAVING = """
+import time
+from pathlib import Path
+from hanabako.interrupts import patient
+
+def save():
+    try:
+        begin()
+        time.sleep(600)
+    except KeyboardInterrupt:
+        time.sleep(1.5)  # longer than the other process takes to end
+        Path("saved").touch()
+        raise SystemExit("saved") from None
+
+def play(row, before):
+    if row.name == "one":
+        work()
+    if row.name == "two":
+        with patient():
+            save()
+    return {"done": 1}
+
+ROWS = [Kind(name, wanted=1) for name in NAMES]
+STUDY = Study("mine", ROWS, play)
+"""
+
+
+@pytest.mark.parametrize("other", ["one", "quick"], ids=["at work", "idle"])
+def test_a_study_waits_for_a_process_that_saves_and_not_for_others(other: str, tmp_path: Path, working):
+    names = f"NAMES = {[other, 'two']}\n"
+    (tmp_path / "mine.py").write_text(HEAD + STUDY + names + SAVING, encoding="utf-8")
+    some = working("-m", "hanabako", "study", "run", "mine.py", "--cores", "2")
+    some.wait_until_begun(2 if other == "one" else 1)
+    while other == "quick" and not (tmp_path / "mine.json").exists():
+        assert some.process.poll() is None, some.words()
+    time.sleep(0.5)  # until the idle process waits for a row: it would then take the lock of the queue with it
+    some.press()
+    assert some.status() == 130
+    assert (tmp_path / "saved").exists()
+    assert "Traceback" not in some.words()
 
 
 def test_an_evaluation_by_search_ends_and_says_nothing(tmp_path: Path):
