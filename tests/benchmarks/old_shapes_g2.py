@@ -51,7 +51,6 @@ OLD: dict[str, Callable[[], Rows]] = {
     "hanabi-mini-2p-random.json": partial(of_bots, ("mini",), LIVES),
     **{f"{name}.json": partial(of_network, name) for name in RECIPES if not name.startswith(LATER)},
     "hanabi-standard-2p-make-train.json": partial(of_run, STANDARD, "cores without bf16 instructions"),
-    "hanabi-standard-2p-make-train-bf16.json": partial(of_run, STANDARD, "cores with bf16 instructions"),
     "hanabi-standard-2p-ppo.json": partial(of_run, STANDARD, "not recorded"),
     "hanabi-mini-2p-ppo.json": partial(of_run, "mini", "not recorded"),
     "hanabi-originals.json": of_originals,
