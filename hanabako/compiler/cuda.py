@@ -20,8 +20,8 @@ __all__ = ["IS_SIMULATED", "UNTRIED", "DeviceKernel", "check_device", "device_ke
 IS_SIMULATED = bool(getattr(numba.config, "ENABLE_CUDASIM"))  # noqa: B009 - set at import, unknown to type checkers
 UNTRIED = "HANABAKO_UNTRIED"
 """The environment variable that allows code which has never run on a GPU."""
-THREADS = 1 if IS_SIMULATED else 128
-"""Threads per block. The simulator starts a thread of Python for each, and several of a block disturb each other."""
+THREADS = 2 if IS_SIMULATED else 128
+"""Threads per block. The simulator starts a thread of Python for each."""
 
 
 def check_device() -> None:

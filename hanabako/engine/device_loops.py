@@ -26,7 +26,7 @@ class DeviceLoops(NamedTuple):
 
     deal: DeviceKernel  # (N, tables, chosen, stream (2,), is_new): deal the next games, or the first of a new stream
     observe: DeviceKernel  # (N, tables, observation (N, n), action_mask (N, A)): for the players to move
-    observe_all: DeviceKernel  # (N P, tables, observation (N, P, n), action_mask (N, P, A)): for every player
+    observe_all: DeviceKernel  # (N, tables, observation (N, P, n), action_mask (N, P, A)): for every player
     step: DeviceKernel  # (N, tables, actions, observation, action_mask, final, mode)
     rollout: DeviceKernel  # (N, tables, observation (N, K, n), seed, first_step, steps): random legal actions
 
@@ -77,14 +77,14 @@ def observing_kernels(rules: Any, turn: TurnRules) -> tuple[DeviceKernel, Device
 
     @device_kernel
     def observe_everybody(rows, tables, observation, action_mask):
-        row = thread_number()
-        i, player = row // players, row % players
-        if row < rows:
-            observe(rules, tables[i], player, observation[i, player])
-            if player == tables[i].state.current_player:
-                unpack_row(tables[i].mask, action_mask.shape[2], action_mask[i, player])
-            else:
-                clear_row(action_mask[i, player])
+        i = thread_number()
+        if i < rows:
+            for player in range(players):  # in turn, as they share the table's memory for an observation
+                observe(rules, tables[i], player, observation[i, player])
+                if player == tables[i].state.current_player:
+                    unpack_row(tables[i].mask, action_mask.shape[2], action_mask[i, player])
+                else:
+                    clear_row(action_mask[i, player])
 
     return observe_movers, observe_everybody
 

@@ -127,11 +127,11 @@ class DeviceVectorEnv(CardGameVectorEnv):
         reward, terminated = self._shown(self._columns["reward"]), self._shown(self._columns["terminated"])
         return self._observations(), reward, terminated, self._shown(self._none_truncated), infos
 
-    def run(self, kernel: DeviceKernel, *arguments: Any, rows: int | None = None) -> None:
-        """Start one of the `kernels` with a thread per row (by default per table), on torch's current stream."""
+    def run(self, kernel: DeviceKernel, *arguments: Any) -> None:
+        """Start one of the `kernels` with a thread per table, on torch's current stream."""
         arrays = (part.array if isinstance(part, DeviceArray) else part for part in arguments)
         stream = 0 if IS_SIMULATED else cuda.external_stream(torch.cuda.current_stream().cuda_stream)
-        kernel(self.num_envs if rows is None else rows, *arrays, stream=stream)
+        kernel(self.num_envs, *arrays, stream=stream)
 
     def _shown(self, tensor: Tensor) -> Tensor:
         return tensor.clone() if self.copy_buffers else tensor
@@ -155,7 +155,7 @@ class DeviceVectorEnv(CardGameVectorEnv):
         games, players = self.num_envs, self.game.players
         seen = DeviceArray((games, players, *self._observation.shape[1:]), self._observation.dtype)
         legal = DeviceArray((games, players, self.game.num_actions), self._mask.dtype)
-        self.run(self.kernels.observe_all, self.records, seen, legal, rows=games * players)
+        self.run(self.kernels.observe_all, self.records, seen, legal)
         return {"observation": seen.tensor, "action_mask": legal.tensor}
 
     # --- Copies for the CPU -------------------------------------------------------------------------------------------

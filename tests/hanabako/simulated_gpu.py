@@ -6,6 +6,7 @@ The simulator runs every thread as plain Python, and must be chosen before Numba
 """
 
 import pickle
+import sys
 from collections import Counter
 from typing import Any
 
@@ -22,6 +23,7 @@ from hanabako.compiler.cuda import IS_SIMULATED
 from hanabako.games import game_named, game_names
 
 assert IS_SIMULATED, "set NUMBA_ENABLE_CUDASIM=1"
+sys.setswitchinterval(1e-6)  # threads of a block take turns so often that a race between them shows
 
 PRESETS = [(game, preset) for game in game_names() for preset in game_named(game).presets]
 FIRST = [(game, game_named(game).first_preset) for game in game_names()]
