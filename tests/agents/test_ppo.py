@@ -156,6 +156,7 @@ def test_minibatches_grow_in_equal_parts(network):
 
 
 def test_the_last_action_becomes_visible():
+    torch.manual_seed(1)  # of the initial weights
     args = replace(TINY, games=64, horizon=8, last_action_ramp=0.5, last_action_hidden=0.6)
     learner = ppo.PPO(args, SelfPlayEnvs(PRESETS["very_small"], args.games, args.seed, ALONE), ALONE)
     fields = game_of(learner.envs.config).layout(learner.envs.config).fields
@@ -168,7 +169,7 @@ def test_the_last_action_becomes_visible():
         others = bits.sum() - action.sum()
         assert others > 0
         seen.append(action.any(-1).mean())
-    assert seen[:2] == [0, 0] and seen[3] > 0.6  # openings have none
+    assert seen[:2] == [0, 0] and seen[3] > 0.7  # openings have none
     assert seen[2] / seen[3] == pytest.approx(0.5, abs=0.15)  # of 512 decisions; false alarm: below 1e-6
 
 

@@ -32,12 +32,12 @@ class LastAction:
     """
 
     def __init__(self, config: Any) -> None:
+        if not self.is_seen(config):
+            name = game_of(config).name
+            raise ValueError(f"last_action_ramp must be 0 in {name}, whose observations lack the last action")
         bits = np.ones((1, config.observation_bits), np.uint8)
         for place in places_of(config):
             bits[0, place] = 0
-        if bits.all():
-            name = game_of(config).name
-            raise ValueError(f"last_action_ramp must be 0 in {name}, whose observations lack the last action")
         words = pack(bits, words_for(config.observation_bits))
         self.others = torch.from_numpy(words.view(np.int64))[0]
         """(words,) int64: all bits of an observation but those of the last action."""

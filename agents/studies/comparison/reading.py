@@ -13,7 +13,7 @@ from hanabako.words.checks import shown
 from hanabako.words.ranges import check_ranges
 from hanabako.words.typed import from_json
 
-from .rows import Algorithm, Comparison, Declared, Told, overridden
+from .rows import Algorithm, Comparison, Declared, Run, Told, overridden
 
 __all__ = ["read"]
 
@@ -114,22 +114,22 @@ def faults(whole: Comparison) -> Iterator[str]:
         yield "at least one table [algorithms.NAME] must be given"
     if not whole.seeds or len(set(whole.seeds)) < len(whole.seeds) or min(whole.seeds) < 0:
         yield f"seeds must be different integers from 0, at least one, got {list(whole.seeds)}"
-    yield from faults_of_runs(whole)
+    runs = {run.name: run for run in whole.all_runs()}
+    yield from faults_of_runs(whole, runs)
     if len(set(whole.partners)) < len(whole.partners):
         yield f"partners must differ from each other, got {list(whole.partners)}"
     for partner in whole.partners:
-        if any(partner == run.name for run in whole.all_runs()):
+        if partner in runs:
             yield f"partners must not have the name of a run, got {shown(partner)}"
 
 
-def faults_of_runs(whole: Comparison) -> Iterator[str]:
+def faults_of_runs(whole: Comparison, runs: Mapping[str, Run]) -> Iterator[str]:
     """Yield an error message for each algorithm with wrong seeds, and for each run that needs one with other seeds."""
     for name in whole.algorithms:
         own = whole.seeds_of(name)
         if not own or len(set(own)) < len(own) or not set(own) <= set(whole.seeds):
             yield f"algorithms.{name}: seeds must be some of {list(whole.seeds)}, each once, got {list(own)}"
-    runs = {run.name for run in whole.all_runs()}
-    for run in whole.all_runs():
+    for run in runs.values():
         for needed in run.needs:
             if needed.name not in runs:
                 yield f"algorithms.{run.algorithm}: run {run.name} needs {needed.name}, which is no run: see seeds"
