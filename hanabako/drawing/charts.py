@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from hanabako.extras import need
 from hanabako.files import write_bytes
 
-__all__ = ["COLORS", "INK", "SOFT", "TITLE", "band", "chart", "legend", "panels", "reference", "save"]
+__all__ = ["COLORS", "INK", "SOFT", "TITLE", "band", "chart", "from_zero", "legend", "panels", "reference", "save"]
 
 PAPER, INK, SOFT, LINE = "#fdfcf9", "#262a34", "#656b79", "#e2ddd0"
 COLORS = ("#2350a0", "#cf4520", "#0b8560", "#c99700", "#5b3f8c", "#3f9fc4", "#8a5a2b", "#d3609a", "#777c8a", "#2b2d36")
@@ -77,17 +77,30 @@ def reference(axes: Any, value: float, text: str, upright: bool = False) -> None
     Args:
         axes: where to draw.
         value: where the line is.
-        text: its name, written at its left or upper end.
+        text: its name, written at its left or lower end.
         upright: draw a vertical line (at ``value`` of the horizontal axis).
     """
     style = {"color": SOFT, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
     words = {"color": SOFT, "fontsize": 7.5, "textcoords": "offset points"}
     if upright:
         axes.axvline(value, **style)
-        axes.annotate(text, (value, 1), xycoords=("data", "axes fraction"), xytext=(2, 3), ha="right", **words)
+        place = {"xycoords": ("data", "axes fraction"), "xytext": (-3, 4), "ha": "right", "rotation": 90}
+        axes.annotate(text, (value, 0), **place, **words)
     else:
         axes.axhline(value, **style)
         axes.annotate(text, (0, value), xycoords=("axes fraction", "data"), xytext=(4, 2), **words)
+
+
+def from_zero(axes: Any) -> None:
+    """Begin the vertical axis at 0; if more than half of it would then be empty, its label says where it begins.
+
+    Call it when everything is drawn. An axis with negative values stays as it is.
+    """
+    bottom, top = axes.get_ylim()
+    if bottom > top / 2:
+        axes.set_ylabel(f"{axes.get_ylabel()}\n(the axis begins at {bottom:.1f}, to show differences)")
+    elif bottom > 0:
+        axes.set_ylim(bottom=0)
 
 
 def legend(axes: Any, **settings: Any) -> None:

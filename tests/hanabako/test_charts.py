@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hanabako.drawing.charts import COLORS, band, chart, legend, panels, reference, save
+from hanabako.drawing.charts import COLORS, band, chart, from_zero, legend, panels, reference, save
 
 
 def test_a_chart_has_its_title_labels_and_limits():
@@ -36,6 +36,16 @@ def test_a_band_spans_its_two_lines():
     band(axes, [0, 1], [2, 3], [4, 7], COLORS[0])
     corners = axes.collections[0].get_paths()[0].vertices
     assert (corners[:, 1].min(), corners[:, 1].max()) == (2, 7)
+
+
+def test_an_axis_begins_at_zero_or_says_why_not():
+    seen = []
+    for low, high in ((5, 20), (16, 24), (-3, 5)):
+        _, axes = chart("Scores", y="points", ylim=(low, high))
+        from_zero(axes)
+        seen.append((axes.get_ylim(), axes.get_ylabel()))
+    why = "points\n(the axis begins at 16.0, to show differences)"
+    assert seen == [((0, 20), "points"), ((16, 24), why), ((-3, 5), "points")]
 
 
 def test_panels_stand_in_one_row():

@@ -266,6 +266,7 @@ def curves(found: Found) -> Any:
             charts.band(axes, steps / 1e6, values.min(axis=0), values.max(axis=0), line.get_color())
     for one in reference_lines(found.whole.make_config()):
         charts.reference(axes, one.score, one.name)
+    charts.from_zero(axes)
     charts.legend(axes)
     return figure
 
