@@ -226,6 +226,7 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
             "algorithms.two: run two-1 needs one-1, which is no run",
         ),
         ('[algorithms.one]\nmodule = "ppo"', "", r"at least one table \[algorithms.NAME\]"),
+        ("[algorithms.one]", "settings = 3\n[algorithms.one]", r"settings must be a table \[settings\]"),
         ('[algorithms.one]\nmodule = "ppo"', "algorithms = 3", r"algorithms must be a table \[algorithms\]"),
         ("steps = 100", "steps = ", "Invalid value"),
     ],
@@ -256,6 +257,23 @@ def test_a_budget_of_core_minutes_is_of_all_ranks_together_and_has_shares(tmp_pa
     run = declared(tmp_path, text).run("one", 1)
     assert run.cores == 2
     assert run.settings.endswith("--minutes 1.5 --clock core")
+
+
+def test_settings_of_all_algorithms_are_overridden_by_their_own(tmp_path: Path):
+    shared = "[settings]\nranks = 2\ngamma = 0.9\nwidth = 32\n[algorithms.one]"
+    text = PLAIN.replace("[algorithms.one]", shared) + 'settings = { gamma = 0.5 }\n[algorithms.two]\nmodule = "ppo"\n'
+    whole = declared(tmp_path, text)
+    assert [whole.run(name, 1).ranks for name in ("one", "two")] == [2, 2]
+    told = [whole.run(name, 1).told for name in ("one", "two")]
+    assert [(own["gamma"], own["width"]) for own in told] == [(0.5, 32), (0.9, 32)]
+    check(whole)
+
+
+def test_a_setting_of_all_algorithms_must_be_known_to_each(tmp_path: Path):
+    text = PLAIN.replace("[algorithms.one]", "[settings]\ngae_lambda = 0.9\n[algorithms.one]")
+    whole = declared(tmp_path, text + '[algorithms.two]\nmodule = "iql"\n')
+    with pytest.raises(ValueError, match=r"algorithms\.two: settings must be among ranks, .*, got 'gae_lambda'"):
+        check(whole)
 
 
 def test_an_algorithm_may_have_fewer_runs_than_the_others(tmp_path: Path):

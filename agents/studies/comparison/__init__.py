@@ -7,6 +7,8 @@
     seeds = [1, 2, 3]
     deals = 500                # per ordered pair; 2,000 by default
     partners = ["cautious", "smart"]
+    [settings]                 # of all algorithms; their own override these
+    width = 128
     [algorithms.ippo]
     module = "ppo"             # one of ours, as in `hanabako train --algorithm`
     [algorithms.mine]

@@ -33,14 +33,15 @@ def read(path: Path, runs: Path) -> Comparison:
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-        tables = {name: content.pop(name, {}) for name in ("config", "algorithms")}
+        tables = {name: content.pop(name, {}) for name in ("config", "settings", "algorithms")}
         if content.pop("study", None) != "comparison":
             raise ValueError('study must be "comparison"')
         for name, table in tables.items():
             if not isinstance(table, dict):
                 raise ValueError(f"{name} must be a table [{name}], got {shown(table)}")  # noqa: TRY004 - of the file
         declared = filled_in(Declared, content, "a comparison")
-        algorithms = {name: algorithm_of(name, table) for name, table in tables["algorithms"].items()}
+        shared = tables["settings"]
+        algorithms = {name: algorithm_of(name, table, shared) for name, table in tables["algorithms"].items()}
         usual = game_named(declared.game).training_settings
         whole = Comparison(
             **vars(declared),
@@ -77,8 +78,13 @@ def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
     return found
 
 
-def algorithm_of(name: str, table: Any) -> Algorithm:
+def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
     """Return the algorithm that a table ``[algorithms.NAME]`` declares.
+
+    Args:
+        name: its name.
+        table: the table.
+        shared: the settings of all algorithms, which its own override.
 
     Raises:
         ValueError: the table does not declare an algorithm.
@@ -89,7 +95,7 @@ def algorithm_of(name: str, table: Any) -> Algorithm:
     if not isinstance(table, dict) or not all(isinstance(table.get(key, {}), dict) for key in ("settings", "config")):
         raise ValueError(f"{what} must be a table, with tables of settings and config, got {shown(table)}")
     tables = {key: table.get(key, {}) for key in ("settings", "config")}
-    settings = dict(tables["settings"])
+    settings = {**shared, **tables["settings"]}
     ranks = {"ranks": settings.pop("ranks")} if "ranks" in settings else {}
     plain = {key: value for key, value in table.items() if key not in tables} | ranks
     try:
