@@ -20,51 +20,18 @@ from agents.learning import ppo
 from agents.learning.common.ranks import joined_ranks, processor_settings
 from agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.compiler.cuda import IS_SIMULATED
-from hanabako.games import game_named, game_names
+from tests.hanabako import device_play
+from tests.hanabako.device_play import FIRST, PRESETS, assert_same, play
 
 assert IS_SIMULATED, "set NUMBA_ENABLE_CUDASIM=1"
 sys.setswitchinterval(1e-6)  # threads of a block take turns so often that a race between them shows
 
-PRESETS = [(game, preset) for game in game_names() for preset in game_named(game).presets]
-FIRST = [(game, game_named(game).first_preset) for game in game_names()]
 TABLES, STEPS = 2, 150
 
 
 def pair(game: str, preset: str, **keywords: Any) -> tuple[Any, Any]:
     """Return the same environment on the CPU and on the simulated GPU."""
-    here, there = (game_named(game).make_vector(TABLES, preset=preset, device=d, **keywords) for d in ("cpu", "cuda"))
-    return here, there
-
-
-def assert_same(here: Any, there: Any, name: str = "") -> None:
-    """Check that arrays of the CPU, nested in dicts and tuples, are equal to tensors, dtypes included."""
-    if isinstance(here, dict):
-        for key in here:
-            assert_same(here[key], there[key], f"{name} {key}")
-    elif isinstance(here, tuple):
-        for k, (left, right) in enumerate(zip(here, there, strict=True)):
-            assert_same(left, right, f"{name} {k}")
-    else:
-        assert isinstance(there, torch.Tensor), name
-        np.testing.assert_array_equal(here, there.numpy(), name)
-        assert here.dtype == there.numpy().dtype, name
-
-
-def play(here: Any, there: Any, steps: int) -> int:
-    """Play the same random actions in both, a few of them illegal, and return how many games ended."""
-    rng, ends = np.random.default_rng(1), 0
-    results = here.reset(seed=5), there.reset(seed=5)
-    assert_same(*results)
-    for _ in range(steps):
-        masks = results[0][0]["action_mask"]
-        actions = np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
-        if rng.random() < 0.03:
-            actions[rng.integers(len(actions))] = rng.integers(-2, 100)
-        results = here.step(actions), there.step(torch.from_numpy(actions))
-        assert_same(*results)
-        ends += int(here.tables["ended"].sum())
-    assert_same(here.observe_all(), there.observe_all())
-    return ends
+    return device_play.pair(game, preset, TABLES, **keywords)
 
 
 @pytest.mark.parametrize(("game", "preset"), PRESETS)
