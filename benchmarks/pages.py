@@ -79,7 +79,7 @@ def machine_line(report: dict) -> str:
     versions = ", ".join(f"{name} {machine['versions'][name]}" for name in ("numba", "numpy"))
     repeats = (
         f"Median of {settings['repeats']} interleaved repeats"
-        if settings.get("seconds", 0) and settings["repeats"] > 1
+        if settings.get("seconds", 0) and settings.get("repeats", 1) > 1
         else "One short run"
     )
     return (
@@ -304,6 +304,27 @@ def learners_beside(report: dict) -> str:
     return markdown(["learner", "decisions/s"], rows) + f"\n{told}{clone}" + machine_line(report)
 
 
+def device() -> str:
+    """Return the speeds of games and of the learner on a GPU, by number of games."""
+    report = load("device")
+    playing = [
+        [f"{row['tables']:,}", speed(row["steps_per_second"]), f"{row['steps_per_second'] / row['bound']:.0%}"]
+        for row in report["speed"]
+    ]
+    learning = [
+        [f"{row['games']:,}", f"{row['minibatch']:,}", speed(row["decisions_per_second"])] for row in report["learning"]
+    ]
+    octets, copied = report["speed"][0]["bytes_per_step"], report["gib_per_second"]
+    bound = f"The bound: a step reads and writes its {octets} bytes once, at the {copied:,} GiB/s of a copy. "
+    same = f"{report['settings']['compared']:,} games over {report['settings']['compared_steps']} steps: "
+    return (
+        markdown(["games", "steps/s", "of the memory's bound"], playing, text_columns=0)
+        + "\n"
+        + markdown(["games", "minibatch", "learned decisions/s"], learning, text_columns=0)
+        + f"\nOne {report['device']}. {bound}{same}{report['equal']} to the CPU's. {machine_line(report)}"
+    )
+
+
 def device_kernels() -> str:
     """Return what the GPU kernels need per thread, by game, kernel and presets with the same need."""
     report = load("device_kernels")
@@ -388,6 +409,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "compile-time": compile_time,
     "learner": learner,
     "learners": learners,
+    "device": device,
     "device_kernels": device_kernels,
     "machines": machines,
     "machines-needed": machines_needed,

@@ -62,8 +62,7 @@ class Args(NetworkSettings):
     imported and run. They form a pool: one is drawn for each seat of each game. The learner trains with them in a
     cooperative game, against them in a competitive one, and is evaluated among them."""
     simulator: Literal["cpu", "cuda"] = "cpu"
-    """Where the games are played. ``cuda``: on the GPU of the network, in self-play only. It is compiled and simulated,
-    but has not yet run on a GPU, and needs the environment variable HANABAKO_UNTRIED=1."""
+    """Where the games are played. ``cuda``: on the GPU of the network, in self-play only."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 1024

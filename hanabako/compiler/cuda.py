@@ -4,7 +4,6 @@
 NVIDIA's numba-cuda (the extra ``gpu``). To simulate a GPU, with ``NUMBA_ENABLE_CUDASIM=1``, Numba's own is enough.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,11 +14,9 @@ from numba import cuda
 from hanabako.compiler.jit import rule
 from hanabako.extras import need
 
-__all__ = ["IS_SIMULATED", "UNTRIED", "DeviceKernel", "check_device", "device_kernel", "thread_number"]
+__all__ = ["IS_SIMULATED", "DeviceKernel", "check_device", "device_kernel", "thread_number"]
 
 IS_SIMULATED = bool(getattr(numba.config, "ENABLE_CUDASIM"))  # noqa: B009 - set at import, unknown to type checkers
-UNTRIED = "HANABAKO_UNTRIED"
-"""The environment variable that allows code which has never run on a GPU."""
 THREADS = 2 if IS_SIMULATED else 128
 """Threads per block. The simulator starts a thread of Python for each."""
 
@@ -29,16 +26,12 @@ def check_device() -> None:
 
     Raises:
         ModuleNotFoundError: numba-cuda is not installed.
-        RuntimeError: there is no CUDA GPU, or `UNTRIED` is not 1.
+        RuntimeError: there is no CUDA GPU.
     """
     if not IS_SIMULATED:
         need('device="cuda"', "numba_cuda")
     if not cuda.is_available():
         raise RuntimeError('device="cuda" needs an NVIDIA GPU and its driver, but Numba finds none')
-    if os.environ.get(UNTRIED) != "1":
-        raise RuntimeError(
-            f'device="cuda" is compiled and simulated, but has not yet run on a GPU: set {UNTRIED}=1 to use it anyway'
-        )
 
 
 class DeviceKernel:

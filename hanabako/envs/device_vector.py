@@ -42,7 +42,7 @@ class DeviceVectorEnv(CardGameVectorEnv):
     Raises:
         ValueError: an argument is wrong.
         ModuleNotFoundError: numba-cuda is not installed.
-        RuntimeError: there is no GPU, or ``HANABAKO_UNTRIED`` is not 1.
+        RuntimeError: there is no GPU.
     """
 
     kernels: DeviceLoops

@@ -1,6 +1,6 @@
 """The vector environment with ``device="cuda"`` on Numba's simulator, run by `test_device.py` in processes of its own.
 
-    NUMBA_ENABLE_CUDASIM=1 HANABAKO_UNTRIED=1 pytest tests/hanabako/simulated_gpu.py
+    NUMBA_ENABLE_CUDASIM=1 pytest tests/hanabako/simulated_gpu.py
 
 The simulator runs every thread as plain Python, and must be chosen before Numba is imported.
 """
@@ -155,9 +155,3 @@ def test_an_update_waits_only_for_the_numbers_of_the_log() -> None:
     found = {name: waits.counts[name] for name in Waits.NAMES if waits.counts[name]}
     logged = len(row) - len({"learning_rate", "entropy_weight", "price_of_losing"})
     assert found == {"_local_scalar_dense": logged}
-
-
-def test_what_never_ran_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HANABAKO_UNTRIED")
-    with pytest.raises(RuntimeError, match="has not yet run on a GPU: set HANABAKO_UNTRIED=1"):
-        pair("hanabi", "mini")
