@@ -219,7 +219,8 @@ def fast_dtype(device: torch.device) -> torch.dtype:
 
 def kind_of_processor(device: torch.device) -> str:
     """Describe the hardware that training speed depends on; bf16 instructions too slow to use count as none."""
-    kind = "a GPU" if device.type != "cpu" else "cores"
+    name = f" ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else ""
+    kind = "cores" if device.type == "cpu" else f"a GPU{name}"
     return f"{kind} {'with' if fast_dtype(device) == torch.bfloat16 else 'without'} bf16 instructions"
 
 

@@ -150,7 +150,7 @@ def scoreboard(results: Results) -> str:
     return f"{text}\n\nFor the rows PPO and random: {origin_line([*runs, *floor])} For all other rows:"
 
 
-SUMMARY = ("standard-2p", "standard-2p-canonical", "standard-3p", "standard-4p", "standard-5p", "mini-2p")
+SUMMARY = ("standard-2p-wide", "standard-2p-canonical", "standard-3p", "standard-4p", "standard-5p", "mini-2p")
 """The Hanabi networks in the README's table, which also has a row for `make train`."""
 
 

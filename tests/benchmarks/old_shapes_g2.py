@@ -10,8 +10,11 @@ from benchmarks.strength import hanabi_bots, make_train, ports, shipped_networks
 from benchmarks.strength.hanabi_bots import LIVES, STANDARD, VARIANTS
 
 Rows = list[dict[str, Any]]
-LATER = tuple(f"hanabi-standard-2p-{kind}" for kind in ("symmetric", "dense", "other-play"))
-"""Beginnings of the names of networks that did not exist then."""
+LATER = (
+    *(f"hanabi-standard-2p-{kind}" for kind in ("symmetric", "dense", "other-play", "wide")),
+    *(f"hanabi-standard-{players}p" for players in (3, 4, 5)),
+)
+"""Beginnings of the names of networks that did not exist then, or were trained again since."""
 NOTED_PLAYERS = ("information",)
 """The bots whose old rows had an entry ``players``; all bots had it in their config."""
 
