@@ -250,7 +250,8 @@ def state() -> str:
 
 def throughput() -> str:
     """Return the README's main figures: our fastest path and the fastest other implementation, two players."""
-    report = load("peers")
+    report, on_gpu = load("peers"), load("device")
+    fastest_there = max(row["steps_per_second"] for row in on_gpu["speed"])
     rows = []
     for content, words in CONTENTS.items():
         fastest = [
@@ -265,6 +266,7 @@ def throughput() -> str:
         + "\nStandard Hanabi, 2 players, uniformly random legal moves, new games dealt as they end; all in one run of\n"
         f"`python -m benchmarks.speed.peers` on one core of {report['machine']['processor']},\n"
         f"in CPU time, load average {report['machine']['load_average']}.\n"
+        f"[On a GPU](docs/gpu.md), one {on_gpu['device']}: {speed(fastest_there)} steps/s with packed observations.\n"
         "[benchmarks](benchmarks/README.md) has all figures.\n"
     )
 
