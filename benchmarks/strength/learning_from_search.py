@@ -1,6 +1,6 @@
 """Does a network learn more from search than from its own games?
 
-    hanabako study run learning_from_search --cores 2     # about eight core-hours
+    hanabako study run learning_from_search --cores 2     # about seven core-hours
     hanabako study list learning_from_search
 
 Search improves the decisions of a network or bot, its blueprint, at decision time. Here one player searches and the
@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 
 
 BLUEPRINTS: Mapping[str, Plan] = {
-    "hanabi-standard-2p": Plan(30, 44, 0),
+    "hanabi-standard-2p": Plan(30, 36, 0, fitting=8, training=24),
     "questions": Plan(300, 104, 15),
 }
 STAGES = {
