@@ -9,6 +9,8 @@ from agents.studies.store import ORIGIN, read_results
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "strength" / "results"
 NEW = ("fields", "done", "wanted", *ORIGIN)
 """Entries that the old files did not have."""
+AGAIN = tuple(f"hanabi-standard-{players}p" for players in (3, 4, 5))
+"""The networks that were trained again since."""
 
 
 def rows(study: str) -> list[dict[str, Any]]:
@@ -22,7 +24,8 @@ def measured(row: Mapping[str, Any], without: Sequence[str] = ()) -> dict[str, A
 
 
 def search() -> list[Any]:
-    return [{"networks": {}, "games": row["done"], **measured(row)} for row in rows("search_hanabi")]
+    kept = [row for row in rows("search_hanabi") if row["blueprint"] not in AGAIN]
+    return [{"networks": {}, "games": row["done"], **measured(row)} for row in kept]
 
 
 def search_contests() -> list[Any]:
