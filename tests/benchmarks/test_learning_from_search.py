@@ -43,7 +43,7 @@ def test_ppo_without_search_gets_the_time_of_all_that_it_lacks(name: str):
     minutes = {stage: run_of(name, stage).minutes for stage in ("fit", "searched", "alone")}
     assert minutes["alone"] == own.searching + minutes["fit"] + minutes["searched"]
     starts = {stage: run_of(name, stage).settings for stage in ("searched", "alone")}
-    assert f"{name}-fit-10/policy.safetensors" in " ".join(starts["searched"])
+    assert f"{name}-fit-{own.fitting}/policy.safetensors" in " ".join(starts["searched"])
     assert ("-copy-15/policy.safetensors" in " ".join(starts["alone"])) == (own.copying > 0)
 
 
