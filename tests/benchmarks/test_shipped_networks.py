@@ -14,6 +14,7 @@ from agents.studies.store import is_stale, read_results
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import hanabi_bots, shipped_networks
 from benchmarks.strength.shipped_networks import Shipped, scores
+from benchmarks.strength.tables.markdown import training_in_words
 from hanabako.games import game_names
 from tests.agents.tiny_runs import SMALL, UPDATE, run_here
 from tests.benchmarks.test_hanabi_bots import ceiling
@@ -86,6 +87,14 @@ def test_the_table_of_scores_names_observation_errors_and_training() -> None:
     assert lines[2].startswith("| hanabi mini | 2 | PPO | card_knowledge | 8.80 ± 0.02 |")
     assert lines[2].endswith("| 66 M decisions in 9 core-minutes |")
     assert lines[3].startswith("| hanabi mini | 2 | random |")
+
+
+def test_what_a_gpu_trained_is_told_in_minutes_and_not_in_those_of_a_core() -> None:
+    about = {"steps": 900e6, "seconds": 492, "core_seconds": 487, "began": "from `first`", "ranks": 1}
+    told = training_in_words(about | {"processor": "a GPU (NVIDIA H200) with bf16 instructions"})
+    assert told == "900 M decisions in 8 minutes, begun from `first`, a GPU (NVIDIA H200) with bf16 instructions"
+    told = training_in_words(about | {"processor": "cores with bf16 instructions"})
+    assert told == "900 M decisions in 8 core-minutes, begun from `first`, cores with bf16 instructions"
 
 
 def test_a_ceiling_stands_beside_every_score() -> None:
