@@ -29,7 +29,6 @@ from agents.learning.common.launch import train_to_the_end
 from agents.playing.play import standard_error
 from agents.registry import load
 from agents.studies import Row, Study
-from agents.studies.pages import origin_line
 from agents.studies.running import with_needs
 from agents.studies.study import Result, Results, key_of
 from hanabako.games import game_named, make_config
@@ -223,7 +222,7 @@ def board(results: Results) -> str:
                 cells = cells_of(row["score"], row["score_error"], row["games"])
                 lines.append((name, title, minutes_of([row]), whole, *cells))
     header = ("blueprint", "stage", "core-minutes", "with those before", "score", "games")
-    return f"{table(header, lines)}\n\n{origin_line(results)}"
+    return table(header, lines)
 
 
 def minutes_of(results: Iterable[Result]) -> str:
