@@ -108,7 +108,7 @@ def on_gpu(recipe: Recipe, steps: int, settings: tuple[str, ...]) -> Recipe:
     It took about eight minutes on an H200, with ``--device cuda --simulator cuda`` and four networks at a time. A CPU
     needs many hours.
     """
-    return recipe._replace(steps=steps, settings=(*settings, *ON_GPU), first=recipe)
+    return again(recipe, steps)._replace(settings=(*settings, *ON_GPU))
 
 
 def canonical(bot: str) -> Recipe:
@@ -123,9 +123,11 @@ def member(steps: int, seed: int, network: str = "symmetric", algorithm: str = "
     return Recipe("hanabi", "standard", 2, steps, settings, learns_by=algorithm)
 
 
+FOR_TWO = taught(2, "smart", 170 * M, WIDE)
+
 RECIPES: dict[str, Recipe] = {
-    "hanabi-standard-2p": taught(2, "smart", 170 * M, WIDE),
-    "hanabi-standard-2p-wide": on_gpu(taught(2, "smart", 170 * M, WIDE), 909_115_392, WIDER),
+    "hanabi-standard-2p": FOR_TWO,
+    "hanabi-standard-2p-wide": on_gpu(FOR_TWO, 909_115_392, WIDER),
     "hanabi-standard-2p-canonical": canonical("smart"),
     "hanabi-standard-2p-symmetric-1": member(142_409_728, 30004528236),
     "hanabi-standard-2p-symmetric-2": member(144_343_040, 1041123891669),

@@ -9,10 +9,12 @@ from benchmarks.recipes import RECIPES
 from benchmarks.strength import hanabi_bots, make_train, ports, shipped_networks
 from benchmarks.strength.hanabi_bots import LIVES, STANDARD, VARIANTS
 
+from .old_shapes_g1 import AGAIN
+
 Rows = list[dict[str, Any]]
 LATER = (
     *(f"hanabi-standard-2p-{kind}" for kind in ("symmetric", "dense", "other-play", "wide")),
-    *(f"hanabi-standard-{players}p" for players in (3, 4, 5)),
+    *AGAIN,
 )
 """Beginnings of the names of networks that did not exist then, or were trained again since."""
 NOTED_PLAYERS = ("information",)
