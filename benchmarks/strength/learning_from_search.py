@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 
 BLUEPRINTS: Mapping[str, Plan] = {
     "hanabi-standard-2p": Plan(30, 36, 0, fitting=8, training=24),
-    "questions": Plan(300, 104, 15),
+    "questions": Plan(300, 104, 15, training=20),
 }
 STAGES = {
     "copy": "a network imitates it",
