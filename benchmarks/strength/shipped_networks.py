@@ -19,14 +19,16 @@ from typing import Any
 from agents import ppo
 from agents.evaluation.report import Args, evaluate
 from agents.learning.common.launch import ranks_for, train_to_the_end
+from agents.learning.common.runs import greedy_curve
 from agents.networks.neural_policy import load_network, save_policy
 from agents.networks.policy_file import read_metadata
 from agents.registry import PRETRAINED, names
 from agents.studies import Row, Study
 from agents.studies.pages import origin_line
-from agents.studies.store import read_results
+from agents.studies.store import is_stale, read_results
 from agents.studies.study import Result, Results
 from benchmarks.recipes import RECIPES, Recipe
+from hanabako.drawing import charts
 from hanabako.games import config_from_dict
 from hanabako.generated import table
 
@@ -62,7 +64,10 @@ class Shipped(Row):
 
 
 def play(row: Shipped, _before: Result | None) -> dict[str, Any]:
-    """Train a network if its file is missing, and measure it; ``evaluation`` is the result of `evaluate`.
+    """Train a network if its file is missing, and measure it.
+
+    ``evaluation`` is the result of `evaluate`. ``curve``, if its last training run is known, is that run's
+    `greedy_curve`.
 
     Raises:
         SystemExit: training was interrupted.
@@ -71,7 +76,16 @@ def play(row: Shipped, _before: Result | None) -> dict[str, Any]:
     recipe = RECIPES[row.network]
     if not (PRETRAINED / f"{row.network}.safetensors").exists():
         train(row.network, recipe, row.cores)
-    return {"done": 1, "evaluation": measured(row.network, recipe)}
+    curve = curve_of(row.network)
+    return {"done": 1, "evaluation": measured(row.network, recipe)} | ({"curve": curve} if curve else {})
+
+
+def curve_of(name: str) -> list[list[float]] | None:
+    """Return the curve of the run that trained a network, or else the one in the results; None if neither is there."""
+    if (RUNS / name).exists():
+        return greedy_curve(RUNS / name)
+    kept = (row for row in read_results(RESULTS) if row["network"] == name and not is_stale(row))
+    return next((row["curve"] for row in kept if "curve" in row), None)
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------
@@ -208,10 +222,23 @@ def contests(results: Results) -> str:
     return tournaments([result for result in evaluations_of(results) if "tournament" in result])
 
 
+def curves(results: Results, path: Path) -> None:
+    """Draw the greedy score during the last training run of each network in standard Hanabi, where it is known."""
+    figure, axes = charts.chart("The last run of each network", "decisions (millions)", "greedy score, unseen deals")
+    for row in results:
+        if "curve" in row and row["evaluation"]["preset"] == "standard":
+            steps, values = zip(*row["curve"], strict=True)
+            axes.plot([step / 1e6 for step in steps], values, marker="o", markersize=3, label=row["network"])
+    charts.from_zero(axes)
+    charts.legend(axes)
+    charts.save(path, figure)
+
+
 STUDY = Study(
     "shipped_networks",
     [Shipped(name) for name in RECIPES],
     play,
     tables={"summary": summary, "scoreboard": scoreboard, "contests": contests},
+    figures={"shipped_networks-curves.png": curves},
     unit="network",
 )

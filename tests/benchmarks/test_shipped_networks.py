@@ -9,7 +9,7 @@ import pytest
 
 from agents.learning.common import launch
 from agents.networks.policy_file import read_metadata
-from agents.registry import pretrained
+from agents.registry import PRETRAINED, pretrained
 from agents.studies.store import is_stale, read_results
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import hanabi_bots, shipped_networks
@@ -51,7 +51,10 @@ def test_a_network_is_trained_only_where_its_file_is_missing(here: Path, monkeyp
     monkeypatch.setitem(RECIPES, "tiny", small_recipe())
     monkeypatch.setattr(shipped_networks, "measured", lambda name, _recipe: {"agents": [name]})
     for is_missing in (True, False):
-        assert shipped_networks.play(Shipped("tiny"), None) == {"done": 1, "evaluation": {"agents": ["tiny"]}}
+        result = dict(shipped_networks.play(Shipped("tiny"), None))
+        curve = result.pop("curve", [])
+        assert [steps for steps, _ in curve[-1:]] == ([2 * UPDATE] if is_missing else [])
+        assert result == {"done": 1, "evaluation": {"agents": ["tiny"]}}
         assert (here / "tiny.safetensors").exists()
         assert (here / "runs").exists() == is_missing
         shutil.rmtree(here / "runs", ignore_errors=True)
@@ -71,6 +74,15 @@ def test_a_network_is_measured_as_its_game_asks(name: str, measures: str, monkey
 def test_every_network_that_ships_was_measured_as_it_is() -> None:
     measured = {row["network"] for row in read_results(shipped_networks.RESULTS) if not is_stale(row)}
     assert measured == {name for game in game_names() for name in pretrained(game)}
+
+
+def test_a_network_measured_again_keeps_the_curve_of_its_training(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    del here  # no run is there
+    monkeypatch.setattr(shipped_networks, "measured", lambda name, _recipe: {"agents": [name]})
+    row = next(row for row in read_results(shipped_networks.RESULTS) if row["network"] == "hanabi-standard-3p")
+    monkeypatch.setattr(shipped_networks, "PRETRAINED", PRETRAINED)
+    assert shipped_networks.play(Shipped("hanabi-standard-3p"), None)["curve"] == row["curve"]
+    assert "curve" not in shipped_networks.play(Shipped("hanabi-mini-2p"), None)
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------

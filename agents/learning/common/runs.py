@@ -247,6 +247,12 @@ def read_metrics(run_dir: Path) -> list[dict[str, float]]:
     return parsed_metrics(run_dir / "metrics.jsonl")[0]
 
 
+def greedy_curve(run_dir: Path) -> list[list[float]]:
+    """Return decisions and greedy score, rounded to four digits, at each evaluation of a run."""
+    evaluated = [row for row in read_metrics(run_dir) if "greedy_score" in row]
+    return [[int(row["steps"]), round(row["greedy_score"], 4)] for row in evaluated]
+
+
 def finished(run_dir: Path) -> dict[str, Any] | None:
     """Return the last row of a run's log if the run has spent its budget, otherwise None."""
     rows = read_metrics(run_dir) if (run_dir / "metrics.jsonl").exists() else []

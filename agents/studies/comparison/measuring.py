@@ -13,7 +13,7 @@ from ...evaluation.agreement import agreement
 from ...evaluation.communication import measure as measure_communication
 from ...learning.common.algorithms import NAMES, named
 from ...learning.common.launch import train_to_the_end
-from ...learning.common.runs import read_about, read_metrics
+from ...learning.common.runs import greedy_curve, read_about
 from ...learning.common.settings import Settings
 from ...networks.neural_policy import narrowed
 from ...playing.play import play
@@ -97,7 +97,6 @@ def train(run: Run) -> dict[str, Any]:
     check_folder(run)
     words = as_words(run.told)
     last = train_to_the_end(run.ranks, run.folder, words, "run the study again", source_of(run))
-    evaluated = [row for row in read_metrics(run.folder) if "greedy_score" in row]
     return {
         "done": 1,
         "score": last["greedy_score"],
@@ -107,7 +106,7 @@ def train(run: Run) -> dict[str, Any]:
         "steps": last["steps"],
         "core_seconds": last["core_seconds"],
         "learner_seed": run.stream,
-        "curve": [[int(row["steps"]), round(row["greedy_score"], 4)] for row in evaluated],
+        "curve": greedy_curve(run.folder),
     }
 
 
