@@ -1,15 +1,15 @@
 """Does a network learn more from search than from its own games?
 
-    hanabako study run learning_from_search --cores 2     # about seven core-hours
+    hanabako study run learning_from_search --cores 2     # about three core-hours
     hanabako study list learning_from_search
 
 Search improves the decisions of a network or bot, its blueprint, at decision time. Here one player searches and the
-other plays the blueprint, in 6,144 games per blueprint; the searching players make some 200,000 decisions. A network
-that plays like the blueprint fits the searches' action values and the blueprint's actions, and PPO continues from there
-(*searched*). Beside it stands PPO alone, from the same network and for the same core-minutes, those of the searches
-included (*alone*). Imitation and fitting train no values of positions, so PPO first has to learn these. The blueprints
-are the network that ships, which has them, and `questions`, which a network imitates first. There is one training run
-of each kind; errors are over games.
+other plays the blueprint, in 6,144 games; the searching players make some 200,000 decisions. A network that plays like
+the blueprint fits the searches' action values and the blueprint's actions, and PPO continues from there (*searched*).
+Beside it stands PPO alone, from the same network and for the same core-minutes, those of the searches included
+(*alone*). Imitation and fitting train no values of positions, so PPO first has to learn these. The blueprint is a
+network that ships. The bot `questions` was to be the second one. But the network that imitates it (*copy*) does not play
+like it, so nothing is searched. There is one training run of each kind; errors are over games.
 
 The recorded games and the runs are kept in ``runs/learning_from_search``. An interrupted run continues; an interrupted
 recording begins its 1,024 games again.
@@ -44,11 +44,11 @@ TEMPERATURE = 0.25
 class Plan(NamedTuple):
     """What is done with a blueprint, and for how long."""
 
-    rollouts: int
-    """Roll-outs per decision of the search."""
-    searching: int
+    rollouts: int = 0
+    """Roll-outs per decision of the search; 0 if there is none, and a network only imitates the blueprint."""
+    searching: int = 0
     """Core-minutes of all searches, as measured before."""
-    copying: int
+    copying: int = 0
     """Core-minutes in which a network imitates the blueprint; 0 if it is a network."""
     fitting: int = 10
     """Core-minutes in which a network fits the values."""
@@ -57,8 +57,8 @@ class Plan(NamedTuple):
 
 
 BLUEPRINTS: Mapping[str, Plan] = {
-    "hanabi-standard-2p": Plan(30, 36, 0, fitting=8, training=24),
-    "questions": Plan(300, 104, 15, training=20),
+    "hanabi-standard-2p": Plan(30, 36, fitting=8, training=24),
+    "questions": Plan(copying=15),
 }
 STAGES = {
     "copy": "a network imitates it",
@@ -149,7 +149,14 @@ class Run(OfPlan):
 
 def recordings(blueprint: str) -> list[Recorded]:
     """Return the parts of a blueprint's recorded games."""
-    return [Recorded(blueprint, part, BLUEPRINTS[blueprint].rollouts) for part in range(PARTS)]
+    rollouts = BLUEPRINTS[blueprint].rollouts
+    return [Recorded(blueprint, part, rollouts) for part in range(PARTS if rollouts else 0)]
+
+
+def stages_of(blueprint: str) -> list[str]:
+    """Return the stages of a blueprint's plan."""
+    own = BLUEPRINTS[blueprint]
+    return [stage for stage in STAGES if (own.copying if stage == "copy" else own.rollouts)]
 
 
 def run_of(blueprint: str, stage: str) -> Run:
@@ -186,14 +193,14 @@ def record_part(row: Recorded) -> dict[str, Any]:
 
 
 def train(run: Run) -> dict[str, Any]:
-    """Train; return the settings, the cost and the score."""
+    """Train; return the settings, the cost, the score, and after imitation the share of equal actions."""
     if run.stage == "fit":
         join([part.path for part in recordings(run.blueprint)], run.dataset)
     learner = "cloning" if run.stage in ("copy", "fit") else "ppo"
     last = train_to_the_end(1, run.folder, run.settings, f"hanabako study run {STUDY.name}", learner)
     measured = {"score": last["greedy_score"], "score_error": last["greedy_score_error"], "games": last["greedy_games"]}
-    cost = {name: last[name] for name in ("steps", "core_seconds")}
-    return {"done": 1, "settings": " ".join(run.settings), **measured, **cost}
+    others = {name: last[name] for name in ("steps", "core_seconds", "agreement") if name in last}
+    return {"done": 1, "settings": " ".join(run.settings), **measured, **others}
 
 
 def join(paths: Sequence[Path], whole: Path) -> None:
@@ -216,11 +223,11 @@ def board(results: Results) -> str:
             error = sqrt(sum(row["score_error"] ** 2 for row in parts)) / len(parts)
             minutes, games = minutes_of(parts), sum(row["games"] for row in parts)
             lines.append((name, f"search, {own.rollouts} roll-outs", minutes, minutes, *cells_of(score, error, games)))
-        for stage, title in STAGES.items():
+        for stage in stages_of(name):
             if (row := found.get((run := run_of(name, stage)).key)) is not None:
                 whole = minutes_of(found[one.key] for one in with_needs([run]) if one.key in found)
                 cells = cells_of(row["score"], row["score_error"], row["games"])
-                lines.append((name, title, minutes_of([row]), whole, *cells))
+                lines.append((name, STAGES[stage], minutes_of([row]), whole, *cells))
     header = ("blueprint", "stage", "core-minutes", "with those before", "score", "games")
     return table(header, lines)
 
@@ -236,7 +243,7 @@ def cells_of(score: float, error: float, games: int) -> tuple[str, str]:
 
 
 ROWS = [
-    *(row for part in zip(*map(recordings, BLUEPRINTS), strict=True) for row in part),
-    *(run_of(name, stage) for name, own in BLUEPRINTS.items() for stage in STAGES if own.copying or stage != "copy"),
+    *(row for name in BLUEPRINTS for row in recordings(name)),
+    *(run_of(name, stage) for name in BLUEPRINTS for stage in stages_of(name)),
 ]
 STUDY = Study("learning_from_search", ROWS, measure, {"learning_from_search": board}, unit="part")
