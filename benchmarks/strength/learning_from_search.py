@@ -8,8 +8,8 @@ other plays the blueprint, in 6,144 games; the searching players make some 200,0
 the blueprint fits the searches' action values and the blueprint's actions, and PPO continues from there (*searched*).
 Beside it stands PPO alone, from the same network and for the same core-minutes, those of the searches included
 (*alone*). Imitation and fitting train no values of positions, so PPO first has to learn these. The blueprint is a
-network that ships. The bot `questions` was to be the second one. But the network that imitates it (*copy*) does not play
-like it, so nothing is searched. There is one training run of each kind; errors are over games.
+network that ships. The bot `questions` was to be the second one, but the network that imitates it (*copy*) does not
+play like it, so nothing is searched. There is one training run of each kind; errors are over games.
 
 The recorded games and the runs are kept in ``runs/learning_from_search``. An interrupted run continues; an interrupted
 recording begins its 1,024 games again.
