@@ -23,10 +23,12 @@ __all__ = ["COLORS", "INK", "SOFT", "TITLE", "band", "chart", "from_zero", "lege
 
 PAPER, INK, SOFT, LINE = "#fdfcf9", "#262a34", "#656b79", "#e2ddd0"
 COLORS = ("#2350a0", "#cf4520", "#0b8560", "#c99700", "#5b3f8c", "#3f9fc4", "#8a5a2b", "#d3609a", "#777c8a", "#2b2d36")
-"""The colors of lines, in the order in which they are taken."""
+"""The colors of lines, in the order in which they are taken; then they are taken again, for dashed lines."""
 TITLE = {"fontsize": 11, "fontweight": "bold", "color": INK}
 """The style of titles, for Matplotlib."""
 DPI = 150
+MOST_INSIDE = 8
+"""The largest number of lines whose names stand inside the axes."""
 
 
 def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0, 4.0), **settings: Any) -> Any:
@@ -54,7 +56,7 @@ def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: 
     row = list(figure.subplots(1, len(titles), squeeze=False, sharey=share_y)[0])
     for axes, title in zip(row, titles, strict=True):
         axes.set_facecolor(PAPER)
-        axes.set_prop_cycle(cycler(color=COLORS))
+        axes.set_prop_cycle(cycler(linestyle=["-", "--"]) * cycler(color=COLORS))
         axes.set_title(title, loc="left", **TITLE)
         axes.grid(color=LINE, linewidth=0.8)
         axes.set_axisbelow(True)
@@ -104,8 +106,10 @@ def from_zero(axes: Any) -> None:
 
 
 def legend(axes: Any, **settings: Any) -> None:
-    """Name the lines; ``settings`` are Matplotlib's."""
-    axes.legend(**{"frameon": False, "fontsize": 8.5, "labelcolor": INK} | settings)
+    """Name the lines, beside the axes if there are many; ``settings`` are Matplotlib's."""
+    many = len(axes.get_legend_handles_labels()[1]) > MOST_INSIDE
+    beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if many else {}
+    axes.legend(**{"frameon": False, "fontsize": 8.5, "labelcolor": INK} | beside | settings)
 
 
 def save(path: str | Path, figure: Any) -> Path:
