@@ -208,7 +208,7 @@ def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
 
 def level_below(path: Path) -> str:
     """Save an untrained policy, whose actions depend on what it sees in its own way, and return the file."""
-    learner = learner_of(replace(PRESETS["very_small"], derived=True))
+    learner = learner_of(replace(PRESETS["very_small"], derived=True), norm=False)
     save_policy(path, learner.network, learner.envs.config, {"name": "below"})
     return str(path)
 
