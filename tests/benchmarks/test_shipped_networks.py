@@ -9,7 +9,7 @@ import pytest
 
 from agents.learning.common import launch
 from agents.networks.policy_file import read_metadata
-from agents.registry import PRETRAINED, pretrained
+from agents.registry import pretrained
 from agents.studies.store import is_stale, read_results
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import hanabi_bots, shipped_networks
@@ -76,11 +76,12 @@ def test_every_network_that_ships_was_measured_as_it_is() -> None:
     assert measured == {name for game in game_names() for name in pretrained(game)}
 
 
-def test_a_network_measured_again_keeps_the_curve_of_its_training(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    del here  # no run is there
+def test_a_network_measured_again_keeps_the_curve_of_its_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shipped_networks, "RUNS", tmp_path)  # no run is there
     monkeypatch.setattr(shipped_networks, "measured", lambda name, _recipe: {"agents": [name]})
     row = next(row for row in read_results(shipped_networks.RESULTS) if row["network"] == "hanabi-standard-3p")
-    monkeypatch.setattr(shipped_networks, "PRETRAINED", PRETRAINED)
     assert shipped_networks.play(Shipped("hanabi-standard-3p"), None)["curve"] == row["curve"]
     assert "curve" not in shipped_networks.play(Shipped("hanabi-mini-2p"), None)
 
