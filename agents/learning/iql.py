@@ -1,7 +1,7 @@
 """IQL: Q-learning of the player to move, with shared weights and the team's rewards (Tan 1993; R2D2, Kapturowski 2019).
 
     hanabako train --algorithm iql --preset mini --minutes 2
-    hanabako train --algorithm iql --preset mini --network recurrent --minutes 5 --burn-in --n-step 3 --priority 0.9
+    hanabako train --algorithm iql --preset mini --network recurrent --minutes 5 --burn-in
 
 One Q function is learned for all seats: the value of an action of the player to move, from that player's observation.
 Players take turns, so a decision builds on the best Q of the next player to move. It is double Q-learning with a
@@ -9,20 +9,22 @@ dueling head, a slowly moving target network, a different exploration rate in ea
 sequences. A recurrent network replays a sequence from the hidden state saved with it. This algorithm used to be called
 ``vdn`` here; `agents.learning.vdn` also sums the waiting players' values.
 
-The differences from the papers were compared on ``mini`` (symmetric network, one million decisions, learning rate 1e-3,
-greedy score out of 9; two runs with equal settings differed by 0.3, so smaller differences may be luck):
+Returns of 3 steps, prioritized replay and exploration rates of ``0.1 ** (1 + 7 i / (n - 1))`` in game i of n are those
+of R2D2 and of the Hanabi scripts of SAD's authors. In the standard game, after 8 core-minutes, they scored 15.39 and
+17.39 (two seeds). Peng's Q(lambda), uniform replay and rates up to 0.4 as in Ape-X scored 14.90 and 15.21 (``--n-step 0
+--priority 0 --epsilon 0.4``), and mixtures of the two 14.73 and 15.18 (``benchmarks/strength/replay_settings.toml``).
 
-* Returns are Peng's Q(lambda) by default instead of 3 or 5 steps: lambda 0.5 and 0.8 scored alike, 0.95 lower (-0.7).
+Further differences from the papers were compared on ``mini`` with Q(lambda) and rates up to 0.4 (symmetric network, one
+million decisions, learning rate 1e-3, greedy score out of 9; two runs with equal settings differed by 0.3, so smaller
+differences may be luck):
+
+* Lambda 0.5 and 0.8 scored alike, 0.95 lower (-0.7). Rates up to 0.1 scored 0.3 lower, after 1.5 million decisions.
 * Each decision is used once on average, within the next eight rollouts. One rollout, which is learning without replay
   as in PQN (Gallici et al. 2024), scored 0.25 below eight; 32 rollouts scored 0.6 below. Two passes scored 0.7 above
   one at 0.6 times the speed; doubling the learning rate to today's default scored 0.5 higher at no cost.
-* By default the replay memory is sampled uniformly, and sequences begin with the memory that the network had while it
-  played. R2D2 has 3-step returns (``--n-step 3``), prioritized replay (``--priority 0.9``) and a burn-in, which renews
-  that memory (``--burn-in``); here the burn-in is a whole sequence, half of what is replayed, as in R2D2. New sequences
-  have the highest priority, where R2D2's have that of their first errors. Values are not rescaled: rewards are small.
-* Exploration rates are ``0.4 ** (1 + 7 i / (n - 1))`` in game i of n, as in Ape-X for Atari. The Hanabi scripts of
-  SAD's authors have 0.1 instead of 0.4 (``--epsilon 0.1``). After 1.5 M decisions, 0.4 scored 8.16 and 8.27, and 0.1
-  scored 7.91 and 7.92 (two seeds each).
+* Sequences begin with the memory that the network had while it played. ``--burn-in`` renews that memory as in R2D2;
+  here the burn-in is a whole sequence, half of what is replayed. New sequences have the highest priority, where R2D2's
+  have that of their first errors. Values are not rescaled: rewards are small.
 * As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`): 0.2 above the full price from the start.
 
 Most of the algorithm is in `agents.learning.common.q_learner`, which the other value learners share. Budgets, ranks,

@@ -27,7 +27,7 @@ def learner_of(name: str, network: str, players: int, **settings: Any) -> Any:
     kind, args_of = LEARNERS[name]
     history = (f"history={players - 1}",)
     args = args_of(**SMALL | {"games": 8, "minibatch": 64}, players=players, config=history, network=network)
-    args = replace(args, gamma=GAMMA, q_lambda=0.0, rollouts=2, trunk="float32", **settings)
+    args = replace(args, gamma=GAMMA, n_step=0, q_lambda=0.0, rollouts=2, trunk="float32", **settings)
     torch.manual_seed(5)
     learner = kind(args, EveryView(args.make_config(), args.games, 1, ALONE), ALONE)
     for weights in (*learner.learner.parameters(), *learner.target.parameters()):

@@ -44,14 +44,14 @@ class QSettings(NetworkSettings):
     """Rollouts in the replay memory, each of ``games * horizon`` decisions."""
     gamma: Part = 0.999
     """Discount factor per decision."""
+    n_step: Annotated[int, Within(0, 1000)] = 3
+    """Number of rewards in a return before the value of the position reached, 3 as in R2D2; 0: returns with
+    ``q_lambda`` instead."""
     q_lambda: Part = 0.8
-    """Lambda of the returns: 1 uses only rewards, 0 only the values of the next positions."""
-    n_step: Annotated[int, Within(0, 1000)] = 0
-    """Number of rewards in a return before the value of the position reached, 3 in R2D2; 0: returns with ``q_lambda``
-    instead."""
-    epsilon: Part = 0.4
-    """The probability of a random action in the game that explores most; 0.1 in the scripts of SAD's authors, which
-    scored less here."""
+    """Lambda of the returns if ``n_step`` is 0: 1 uses only rewards, 0 only the values of the next positions."""
+    epsilon: Part = 0.1
+    """The probability of a random action in the game that explores most, as in the scripts of SAD's authors; 0.4 in
+    Ape-X."""
     epsilon_power: Annotated[float, Within(1, 1000)] = 8.0
     """The game that explores least does so with probability ``epsilon ** epsilon_power``."""
     target_rate: Part = 0.05
@@ -59,8 +59,8 @@ class QSettings(NetworkSettings):
     burn_in: bool = False
     """Renew the memory with which a sequence begins, by replaying the sequence before it (R2D2); without it, the
     memory is the one that the network had while it played. Only networks with memory can."""
-    priority: Part = 0.0
-    """Exponent of a sequence's error in the probability that it is replayed, 0.9 in R2D2; 0 replays all alike."""
+    priority: Part = 0.9
+    """Exponent of a sequence's error in the probability that it is replayed, 0.9 as in R2D2; 0 replays all alike."""
     importance: Part = 0.6
     """Exponent of the importance weights, which make up for these probabilities; 1 makes up for them entirely."""
     loss_ramp: Part = 0.4

@@ -29,7 +29,7 @@ __all__ = ["MEASURED", "Paper", "core_hours", "measured", "papers", "scale", "sp
 
 STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
-MEASURED = ("zero_shot_mini", "zero_shot_small", "zero_shot_standard")
+MEASURED = ("zero_shot_mini", "zero_shot_small", "zero_shot_standard", "zero_shot_hour")
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 STANDARD, EVERY = "zero_shot_standard", "zero_shot_mini"
