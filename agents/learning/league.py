@@ -34,7 +34,7 @@ from .common.selfplay import SelfPlayEnvs
 SNAPSHOTS = 8
 """Number of past versions at the end of a run; the first is added after 1/8 of the run."""
 SELF_PLAY = 50
-"""Percentage of games that the learner plays at every seat."""
+"""Percentage of games in which the learner has every seat."""
 COIN = 64
 """Counter of the random draw that decides whether a game is self-play; seats and members use smaller counters."""
 
@@ -63,10 +63,13 @@ class Args(ppo.Args):
 class LeagueEnvs(PartnersEnvs):
     """Games of pure self-play, and games at one seat among the members, which join over time."""
 
+    self_play = SELF_PLAY
+    """Percentage of self-play once there are members."""
+
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
         """See `PartnersEnvs.draw`."""
         super().draw(rows, streams)
-        alone = rows if not self.members else rows[drawn(streams, COIN, 100) < SELF_PLAY]
+        alone = rows if not self.members else rows[drawn(streams, COIN, 100) < self.self_play]
         self.learners[alone] = np.uint64(2**self.config.players - 1)
         for seated in self._seated:
             seated.seats[alone] = 0

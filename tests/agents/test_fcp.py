@@ -1,0 +1,101 @@
+"""Fictitious Co-Play: who learns when, which versions become partners, and who sits where."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learning.common import trainer
+from agents.learning.common.ranks import Ranks
+from agents.learning.fcp import FCP, Args, PopulationEnvs, stage_of
+from agents.networks.neural_policy import NeuralPolicy
+from hanabi_env import PRESETS
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+CONFIG = replace(PRESETS["mini"], derived=True)
+TINY = Args(**SMALL | {"game": "hanabi", "preset": "mini", "population": 2})
+train = partial(trainer.train, algorithm=FCP)
+
+
+def made(**change) -> FCP:
+    torch.manual_seed(1)
+    args = replace(TINY, **change)
+    return FCP(args, PopulationEnvs(CONFIG, args.games, 1, ALONE, []), ALONE)
+
+
+def weights_of(network) -> list[torch.Tensor]:
+    return [value.clone() for value in network.rounded().state_dict().values()]
+
+
+def equal(some, others) -> bool:
+    return all(torch.equal(one, other) for one, other in zip(some, others, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("fraction", "stage"),
+    [(0.0, (0, 0.0)), (0.125, (0, 0.5)), (0.25, (1, 0.0)), (0.375, (1, 0.5)), (0.5, (2, 0.0)), (0.75, (2, 0.5))],
+)
+def test_players_share_their_part_of_the_budget_and_the_result_has_the_rest(fraction, stage):
+    assert stage_of(fraction, 2, 0.5) == stage
+
+
+def test_each_player_learns_in_its_turn_and_three_versions_of_it_become_partners():
+    learner = made()
+    fresh = [weights_of(network) for network in learner.players]
+    assert not equal(fresh[0], fresh[1]) and not equal(fresh[1], fresh[2]), "each has weights of its own"
+    for update in range(16):
+        learner.learn(update / 16)
+        later = learner.players[learner.stage + 1 :]
+        assert all(equal(weights_of(one), now) for one, now in zip(later, fresh[learner.stage + 1 :], strict=True))
+        assert len(learner.among.members) == (6 if update >= 8 else 0)
+    learned = [weights_of(network) for network in learner.players]
+    for k in range(2):
+        untrained, _, last = (weights_of(network) for network in learner.population[3 * k :][:3])
+        assert equal(untrained, fresh[k]) and equal(last, learned[k]) and not equal(untrained, last)
+    assert learner.network is learner.players[2] and not equal(learned[2], fresh[2])
+    for member, network in zip(learner.among.members, learner.population, strict=True):
+        assert isinstance(member, NeuralPolicy) and not member.greedy
+        assert equal(weights_of(member.network), weights_of(network))
+
+
+def test_the_middle_version_is_the_one_nearest_to_half_of_the_last_score():
+    learner = made()
+    networks = [network.rounded() for network in learner.players]
+    learner.past = [(0.0, networks[0]), (2.5, networks[1]), (6.0, networks[2])]
+    assert learner.versions()[:2] == networks[:2]
+
+
+def test_the_result_has_one_seat_of_every_game_that_begins_among_partners():
+    learner = made(games=64)
+    envs = learner.among
+    assert (envs.learners == 3).all(), "a player of the population has every seat"
+    learner.learn(0.5)
+    envs._sit_down(np.ones(64, np.bool_))
+    assert set(envs.learners.tolist()) == {1, 2}
+    seats = np.array([seated.seats for seated in envs._seated])
+    assert (np.bitwise_or.reduce(seats, axis=0) == 3 - envs.learners).all()
+
+
+@pytest.mark.parametrize("network", ["dense", "recurrent"])
+@pytest.mark.parametrize("stop", [3, 9], ids=["in the population", "among partners"])
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network, stop):
+    args = replace(TINY, steps=12 * UPDATE, network=network)
+    rows = assert_resumes(train, args, tmp_path, stop)
+    assert rows[-1]["players_trained"] == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"game": "koikoi", "preset": None}, "cooperative"),
+        ({"partners": ("smart",)}, "partners must be empty: the population is trained in the run"),
+        ({"start": "hanabi-mini-2p"}, "start must be empty"),
+        ({"population_part": 1.0}, "population_part must be at most 0.99"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(TINY, run_dir=tmp_path / "run", **change))
