@@ -185,21 +185,21 @@ def heat_map(
 ) -> Any:
     """Make a heat map of a matrix (n, m); ``label`` names its values, and colors run from 0 to ``best``.
 
-    Every cell has its number. The size follows from cells, labels and title. Columns are labelled by ``others``, or as
-    the rows if it is None.
+    Every cell has its number, unless it is NaN. The size follows from cells, labels and title. Columns are labelled by
+    ``others``, or as the rows if it is None.
     """
     others = names if others is None else others
     letters, above = (LETTER * max(map(len, labels)) for labels in (names, others))
     width = max(CELL * len(others) + letters + 1.4, LETTER * 1.4 * len(title))
     figure, axes = charts.chart("", columns, rows, (width, CELL * len(names) + 0.75 * above + 1.1))
     figure.suptitle(title, **charts.TITLE)
-    image = axes.imshow(matrix, vmin=min(0.0, float(matrix.min())), vmax=best, cmap="viridis")
+    image = axes.imshow(matrix, vmin=min(0.0, float(np.nanmin(matrix))), vmax=best, cmap="viridis")
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     axes.set_xticks(range(len(others)), others, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)
-    for i, j in np.ndindex(matrix.shape):
+    for i, j in np.argwhere(~np.isnan(matrix)):
         shade = "black" if matrix[i, j] > 0.6 * best else "white"
         axes.text(j, i, f"{matrix[i, j]:z.{2 if best <= 1 else 1}f}", ha="center", va="center", color=shade, fontsize=7)
     bar = figure.colorbar(image, ax=axes, shrink=0.8, label=label)

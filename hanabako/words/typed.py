@@ -52,4 +52,6 @@ def is_of(value: Any, hint: Any) -> bool:
 
 def allowed_by(hint: Any) -> str:
     """Return the text of an annotation for a message."""
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(map(shown, get_args(hint)))}"
     return hint.__name__ if isinstance(hint, type) else str(hint).removeprefix("typing.")

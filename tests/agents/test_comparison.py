@@ -16,7 +16,7 @@ from agents.evaluation import estimates
 from agents.learning.common import launch
 from agents.studies.comparison.load import load
 from agents.studies.comparison.measuring import check, settings_of
-from agents.studies.comparison.pages import Found, board
+from agents.studies.comparison.pages import Found, board, matrix, mean_of_pairs
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Comparison, Pair, Run
 from agents.studies.finding import STUDIES
@@ -112,8 +112,8 @@ def test_runs_of_one_algorithm_have_their_agreement_and_the_first_its_actions(tr
     assert all(0 <= row["agreement"] <= 1 for row in rows if "agreement" in row)
     counted = {(row["one"], row["other"]): np.array(row["actions"]) for row in rows if "actions" in row}
     assert counted.keys() == {("ippo-1", "ippo-1"), ("mine-1", "mine-1")}
-    for matrix in counted.values():  # of percents, each rounded
-        sums = matrix.sum(axis=1)
+    for percents in counted.values():  # each rounded
+        sums = percents.sum(axis=1)
         assert (np.abs(sums[sums > 0] - 100) < 5).all()
     assert "| same action |" in (trained / "compare.md").read_text(encoding="utf-8")
 
@@ -211,6 +211,8 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ("steps = 100", "steps = 100\nreproduction = false", "reason must say why the rows are no reproductions"),
         ("steps = 100", 'steps = 100\nreason = "short"', "be given only with reproduction = false"),
         ("steps = 100", "steps = 100\ncore_hours = 0", "core_hours must be"),
+        ("steps = 100", 'steps = 100\npairs = "few"', "pairs must be one of 'all', 'same seed'"),
+        ('"hanabi"\npreset = "mini"', '"koikoi"\npairs = "same seed"', 'pairs must be "all" in a competitive game'),
         ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not have the name of a run"),
         ("steps = 100", 'steps = 100\npartners = ["smart", "smart"]', "partners must differ"),
         ("[algorithms.one]", '[algorithms."a/b"]', "the name of an algorithm must be of letters"),
@@ -372,6 +374,35 @@ def test_what_must_be_symmetric_is(tmp_path: Path):
     assert np.allclose(found.both(one, two), found.both(two, one).T)
     both = estimates.understanding(found.matrix(one, one))
     assert np.array_equal(both, both.T)
+
+
+SAME = TWO.replace("steps = 100", 'steps = 100\npairs = "same seed"')
+
+
+def test_runs_of_two_algorithms_may_meet_only_with_the_same_seed(tmp_path: Path):
+    """All else is as if all had met: the runs of one algorithm, and partners, play with all."""
+    whole = declared(tmp_path, SAME)
+    left = {(row.one, row.other) for row in declared(tmp_path, TWO).rows() if isinstance(row, Pair)}
+    left -= {(row.one, row.other) for row in whole.rows() if isinstance(row, Pair)}
+    names = [(f"one-{i}", f"two-{j}") for i in range(1, 6) for j in range(1, 6) if i != j]
+    assert left == {pair for one, two in names for pair in ((one, two), (two, one))}
+    found = Found(whole, results_of(whole, lambda a, b: float("".join(filter(str.isdigit, a + b)) or 0)))
+    one, two = found.teams["one"], found.teams["two"]
+    assert len(one) == len(two) == 5
+    assert mean_of_pairs(found, one, two) == mean_of_pairs(found, two, one) == pytest.approx(33)
+    assert mean_of_pairs(found, one, one) == pytest.approx(33)
+    assert found.bounds == (11, 55)
+    matrix(found)
+    text = board(whole, results_of(whole, score_of))
+    assert text == board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
+
+
+def test_a_cell_without_a_pair_has_no_number(tmp_path: Path):
+    text = SAME + "seeds = [1]\n" + '[algorithms.three]\nmodule = "vdn"\nseeds = [2]\n'
+    found = Found(declared(tmp_path, text), results_of(declared(tmp_path, text), score_of))
+    assert np.isnan(mean_of_pairs(found, found.teams["two"], found.teams["three"]))
+    shown = [word.get_text() for word in matrix(found).axes[0].texts]
+    assert len(shown) == 5 * 5 - 2 and "nan" not in shown
 
 
 @pytest.mark.parametrize("missing", [("one-2", "one-1"), ("one-1", "one-2"), ("one-2", "one-2"), ("smart", "one-2")])

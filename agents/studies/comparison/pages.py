@@ -17,7 +17,7 @@ from ...evaluation.crossplay import heat_map
 from ...evaluation.estimates import Estimate
 from ...published_scores import reference_lines
 from ..study import Draw, Result, Results, key_of
-from .rows import Comparison
+from .rows import Comparison, Pair
 
 __all__ = ["board", "figures"]
 
@@ -37,8 +37,10 @@ class Found:
 
     def __init__(self, whole: Comparison, results: Results) -> None:
         self.whole = whole
-        asked = {row.key for row in whole.rows()}
+        asked = {row.key: row for row in whole.rows()}
         self.rows = [result for result in results if key_of(result) in asked]
+        self.asked = {(row.one, row.other) for row in asked.values() if isinstance(row, Pair)}
+        """The pairs that play together."""
         pairs = [row for row in self.rows if "one" in row["fields"]]
         self.cells = {(row["one"], row["other"]): float(row["score"]) for row in pairs}
         self.agreements = {(row["one"], row["other"]): float(row["agreement"]) for row in pairs if "agreement" in row}
@@ -53,10 +55,11 @@ class Found:
 
     @cached_property
     def met(self) -> list[str]:
-        """The partners and runs that have played with themselves and all earlier ones, in both seatings."""
+        """The partners and runs that have played all their pairs with themselves and earlier ones."""
         met: list[str] = []
         for name in (*self.whole.partners, *chain(*self.names.values())):
-            if all({(name, other), (other, name)} <= self.cells.keys() for other in (*met, name)):
+            pairs = {pair for other in (*met, name) for pair in ((name, other), (other, name))}
+            if pairs & self.asked <= self.cells.keys():
                 met.append(name)
         return met
 
@@ -72,8 +75,11 @@ class Found:
         return {name: own for name, own in found.items() if own}
 
     def matrix(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
-        """Return the scores (n, m) with ``some`` at player 0 and ``others`` at all other seats."""
-        return np.array([[self.cells[one, other] for other in others] for one in some])
+        """Return the scores (n, m) with ``some`` at player 0 and ``others`` at all other seats.
+
+        Those of pairs that do not play together are NaN.
+        """
+        return np.array([[self.cells.get((one, other), np.nan) for other in others] for one in some])
 
     def both(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
         """Return the scores (n, m) averaged over seatings; in a competitive game half of the lead of ``some``."""
@@ -94,7 +100,7 @@ class Found:
         """The worst and the best mean score of a pair of runs, self-play included."""
         runs = [run for own in self.teams.values() for run in own]
         both = self.both(runs, runs)
-        return float(both.min()), float(both.max())
+        return float(np.nanmin(both)), float(np.nanmax(both))
 
     @cached_property
     def together(self) -> dict[str, Estimate]:
@@ -302,16 +308,20 @@ def matrix(found: Found) -> Any:
     if not found.teams:
         return None
     cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
-    best = getattr(found.whole.make_config(), "max_score", float(cells.max()))
+    best = getattr(found.whole.make_config(), "max_score", float(np.nanmax(cells)))
     return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: partners that never met")
 
 
 def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
-    """Return the mean score of ``some`` at player 0 with ``others``; for one algorithm, that of its different runs."""
+    """Return the mean score of ``some`` at player 0 with ``others``; for one algorithm, that of its different runs.
+
+    It is NaN if no two of them have played together.
+    """
     scores = found.matrix(some, others)
     if some is others and len(some) > 1:
-        return float(scores[~np.eye(len(some), dtype=bool)].mean())
-    return float(scores.mean())
+        scores = scores[~np.eye(len(some), dtype=bool)]
+    played = scores[~np.isnan(scores)]
+    return float(played.mean()) if len(played) else np.nan
 
 
 def profiles(found: Found) -> Any:

@@ -122,6 +122,8 @@ def faults(whole: Comparison) -> Iterator[str]:
         yield f"seeds must be different integers from 0, at least one, got {list(whole.seeds)}"
     runs = {run.name: run for run in whole.all_runs()}
     yield from faults_of_runs(whole, runs)
+    if whole.pairs != "all" and not whole.cooperative:
+        yield f'pairs must be "all" in a competitive game such as {whole.game}, got {shown(whole.pairs)}'
     if len(set(whole.partners)) < len(whole.partners):
         yield f"partners must differ from each other, got {list(whole.partners)}"
     for partner in whole.partners:

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from hanabako.games import game_named, make_config
 from hanabako.words.ranges import Positive, Size, Within
@@ -58,6 +59,9 @@ class Declared:
     core_minutes: Positive | None = None
     deals: Size = 2000
     partners: tuple[str, ...] = ()
+    pairs: Literal["all", "same seed"] = "all"
+    """``same seed``: runs of different algorithms play together only if they have the same seed. Runs of one algorithm
+    always all play together."""
     reproduction: bool = True
     """False if none of its rows reproduces the paper of its algorithm; tables and figures then say so."""
     reason: str = ""
@@ -137,11 +141,19 @@ class Comparison(Declared):
         return [self.run(name, seed) for seed in self.seeds for name in self.algorithms if seed in self.seeds_of(name)]
 
     def rows(self) -> "list[Run | Pair]":
-        """Return all runs, and all pairs of agents."""
+        """Return all runs, and all pairs of agents that play together."""
         runs = self.all_runs()
-        names = [*self.partners, *(run.name for run in runs)]
+        agents = {**dict.fromkeys(self.partners), **{run.name: run for run in runs}}
         played = shlex.join(as_words(self.played))
-        return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one in names for other in names)]
+        pairs = product(agents.items(), repeat=2)
+        together = [(one, other) for (one, run), (other, second) in pairs if self.meet(run, second)]
+        return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one, other in together)]
+
+    def meet(self, one: "Run | None", other: "Run | None") -> bool:
+        """Whether two agents play together; None is a partner."""
+        if self.pairs == "all" or one is None or other is None:
+            return True
+        return one.algorithm == other.algorithm or one.seed == other.seed
 
     def where(self, name: str) -> str:
         """Return what to load for an agent of a pair: a run's policy, or a partner with its path made complete."""
