@@ -5,6 +5,7 @@ from typing import Any
 from hanabako.games import game_of
 
 from .greedy_input import GreedyInput
+from .modelling import ModellingDenseNetwork
 from .network import DenseNetwork, Network, NormedHidden
 from .recurrent import RecurrentNetwork, RecurrentSymmetricNetwork
 from .symmetric import SymmetricNetwork
@@ -56,7 +57,7 @@ NETWORKS: dict[str, type[Network]] = {
     for network in (
         *BASIC_NETWORKS,
         *(GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork, GreedyRecurrentSymmetricNetwork),
-        *(NormedSymmetricNetwork, NormedDenseNetwork),
+        *(NormedSymmetricNetwork, NormedDenseNetwork, ModellingDenseNetwork),
     )
 }
 """Network classes by their ``kind``, the name in settings and files."""

@@ -30,7 +30,7 @@ from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
 
 __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
 
-NAMES = ("ppo", "mappo", "other_play", "iql", "vdn", "qmix", "sad", "off_belief", "fcp", "cloning", "league")
+NAMES = ("ppo", "mappo", "other_play", "iql", "vdn", "qmix", "sad", "off_belief", "fcp", "e3t", "cloning", "league")
 """The modules of ``agents/learning`` that are algorithms."""
 METHODS = ("learn", "state", "restore")
 WRONG = "wrong-"

@@ -1,0 +1,145 @@
+"""E3T: what the mixed partner does, what the model of it learns from, and that the policy reads the prediction."""
+
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learning.common import trainer
+from agents.learning.common.ranks import Ranks
+from agents.learning.e3t import E3T, NONE, Args, MixedPartner, MixedPartnerEnvs
+from agents.networks.modelling import ModellingDenseNetwork
+from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
+from hanabi_env import PRESETS
+from hanabi_env.engine.layout import layout
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+
+ALONE = Ranks(0, 1, torch.device("cpu"))
+CONFIG = replace(PRESETS["mini"], derived=True)
+TINY = Args(**SMALL | {"game": "hanabi", "preset": "mini"})
+train = partial(trainer.train, algorithm=E3T)
+
+
+def made(**change) -> E3T:
+    torch.manual_seed(1)
+    args = replace(TINY, **change)
+    return E3T(args, MixedPartnerEnvs(CONFIG, args.games, 1, ALONE, []), ALONE)
+
+
+def network_of(seed: int = 1) -> ModellingDenseNetwork:
+    torch.manual_seed(seed)
+    network = ModellingDenseNetwork(CONFIG, 16, 2)
+    for layer in (network.head, network.model_head):  # as if trained: sure of something
+        torch.nn.init.normal_(layer.weight, std=2.0)
+    return network
+
+
+def observed(count: int = 50) -> tuple[np.ndarray, np.ndarray]:
+    envs = MixedPartnerEnvs(CONFIG, count, 1, ALONE, [])
+    return envs.observations.numpy().view(np.uint64).copy(), envs.masks.numpy().copy()
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0])
+def test_a_partner_mixes_its_policy_with_random_legal_actions(epsilon: float):
+    network = network_of()
+    observation, mask = observed()
+    mixed = MixedPartner(network, CONFIG, epsilon).probabilities(observation, mask)
+    own = NeuralPolicy(network, CONFIG).probabilities(observation, mask)
+    uniform = mask / mask.sum(1, keepdims=True)
+    assert np.allclose(mixed, (1 - epsilon) * own + epsilon * uniform, atol=1e-6)
+    assert (mixed[mask == 0] == 0).all()
+
+
+@pytest.mark.statistical
+def test_a_partner_acts_by_these_probabilities():
+    """20,000 actions in one position; each frequency is within 5 standard errors, so false alarms are below 1e-5."""
+    partner = MixedPartner(network_of(), CONFIG, 0.25)
+    observation, mask = (np.repeat(part[:1], 20_000, axis=0) for part in observed(1))
+    expected = partner.probabilities(observation[:1], mask[:1])[0]
+    actions = partner.act(observation, mask, np.random.default_rng(1).random(20_000))
+    found = np.bincount(actions, minlength=len(expected)) / 20_000
+    assert (abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / 20_000)).all()
+
+
+def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytest.MonkeyPatch):
+    """They agree with the steps of the simulator: the answer of another player in the same game, or none."""
+    learner = made(games=1, horizon=400, minibatch=8)
+    block, learners = learner.mixed.block, learner.mixed.learners
+    steps: list[tuple[int, bool, int]] = []
+    step_some = block.step_some
+
+    def noted(rows: np.ndarray) -> None:
+        own = bool(int(learners[0]) >> int(block.tables["current_player"][0]) & 1)
+        steps.append((int(block.tables["state"]["episode"][0]), own, int(block.actions[0])))
+        step_some(rows)
+
+    monkeypatch.setattr(block, "step_some", noted)
+    learner.collect(1.0)
+    expected = []
+    for (game, own, _), (next_game, next_own, answer) in pairwise([*steps, (-1, True, 0)]):
+        if own:
+            expected.append(answer if next_game == game and not next_own else NONE)
+    assert learner.rollout.labels[:, 0, 0].tolist() == expected
+    assert len(set(expected)) > 5 and NONE in expected
+
+
+def test_the_partner_plays_the_policy_as_it_is_at_each_rollouts_beginning():
+    learner = made()
+    for _ in range(3):
+        now = [value.clone() for value in learner.network.state_dict().values()]
+        learner.learn(0.5)
+        played = learner.partner.network.state_dict().values()
+        assert all(torch.equal(one, other) for one, other in zip(now, played, strict=True))
+    assert (np.isin(learner.mixed.learners, [1, 2, 3])).all() and (learner.mixed.learners != 3).any()
+
+
+def test_the_policy_reads_the_prediction_and_does_not_train_the_model():
+    network = network_of()
+    words = torch.from_numpy(observed()[0].view(np.int64))
+    logits, values, predicted = network.with_prediction(words)
+    (logits.sum() + values.sum()).backward()
+    model = [*network.model.parameters(), *network.model_head.parameters()]
+    assert all(weight.grad is None for weight in model)
+    predicted.sum().backward()
+    assert all(weight.grad is not None for weight in model)
+    with torch.no_grad():
+        network.model_head.bias.add_(torch.randn(network.actions))
+    assert not torch.allclose(network(words)[0], logits), "another prediction is other logits"
+
+
+def test_the_model_learns_what_the_next_player_does(monkeypatch: pytest.MonkeyPatch):
+    """A partner that always plays its first card is soon predicted."""
+    play = next(part.first for part in layout(CONFIG.rules()).actions if part.name == "play SLOT")
+    learner = made(games=64, horizon=32, minibatch=256, learning_rate=0.01)
+    monkeypatch.setattr(learner.partner, "act", lambda _, mask, *__: np.full(len(mask), play))
+    losses = [learner.learn(0.0)["model_loss"] for _ in range(12)]
+    assert losses[-1] < 0.01 < losses[0]
+
+
+def test_a_policy_file_has_the_model(tmp_path):
+    network, (observation, mask) = network_of(), observed()
+    save_policy(tmp_path / "policy.safetensors", network, CONFIG, {})
+    loaded = load_policy(tmp_path / "policy.safetensors", CONFIG)
+    own = NeuralPolicy(network, CONFIG).probabilities(observation, mask)
+    assert np.allclose(loaded.probabilities(observation, mask), own, atol=1e-6)
+
+
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
+    assert_resumes(train, replace(TINY, steps=6 * UPDATE), tmp_path, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"game": "koikoi", "preset": None}, "cooperative"),
+        ({"partners": ("smart",)}, "partners must be empty: they are copies of the learner"),
+        ({"network": "symmetric"}, "network must be dense"),
+        ({"epsilon": 1.5}, "epsilon must be at most 1"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        train(replace(TINY, run_dir=tmp_path / "run", **change))
