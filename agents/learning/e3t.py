@@ -10,9 +10,9 @@ its own prediction (`agents.networks.modelling`), so that it can adapt to a part
 
 All else is as in `agents.ppo` with a dense network. Only the learner's own decisions are learned from.
 
-Differences from the paper, whose game is Overcooked: the model of the partner reads the observation, with the last
-action in it, instead of the last five positions and actions (``--config history=5`` adds the actions). The paper mixes
-in half of random actions; in Hanabi three wrong plays lose the game, so the default is a tenth.
+Differences from the paper, whose game is Overcooked: the model of the partner reads the observation, which has the last
+action in it, and not a sequence of recent positions and actions (``--config history=5`` adds actions). In Hanabi three
+wrong plays lose the game, so by default few of the partner's actions are random.
 """
 
 from dataclasses import dataclass

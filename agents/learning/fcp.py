@@ -10,9 +10,9 @@ each of the others. It meets skilled partners with different conventions and uns
 without knowing which of them is there. Partners sample their actions. Only the new network is the result; evaluations
 before it begins show the players of the population, one by one.
 
-Differences from the paper: the population is trained within the run's own budget, so that the algorithm's cost is
-compared as a whole. It therefore has 4 players by default, the paper's 32. PPO replaces V-MPO. The version with half of
-the score is chosen by its score in training, among 16 versions.
+Differences from the paper, whose game is Overcooked: the population is trained within the run's own budget, so that the
+algorithm's cost is compared as a whole. It therefore has 4 players by default, the paper's 32. PPO replaces V-MPO. The
+version with half of the score is chosen by its score in training, among 16 versions.
 """
 
 import copy

@@ -43,7 +43,7 @@ AS_FAST = {"vdn": "iql", "qmix": "iql"}
 
 @dataclass(frozen=True)
 class Paper:
-    """What a paper used in Hanabi for two players; a default says that we did not find it stated."""
+    """What a paper used, in Hanabi for two players if it has that; a default says that we did not find it stated."""
 
     name: str
     algorithms: tuple[str, ...]
@@ -52,6 +52,8 @@ class Paper:
     """Our comparisons at its scale."""
     source: str
     """Where its numbers were found."""
+    game: str = "standard"
+    """The preset of Hanabi, or another game."""
     decisions: tuple[int, ...] = ()
     """Decisions of a run: one number, or the least and the most."""
     runs: int | None = None
@@ -153,7 +155,7 @@ def rows_of(paper: Paper) -> Iterator[list[str]]:
     decisions = " to ".join(f"{count / 1e9:g}" for count in paper.decisions)
     budget = f"{decisions} billion" if decisions else NOT_STATED
     runs = NOT_STATED if paper.runs is None else str(paper.runs)
-    yield [paper.name, "paper", "standard", budget, runs, paper.observation, paper.network, paper.memory, paper.compute]
+    yield [paper.name, "paper", paper.game, budget, runs, paper.observation, paper.network, paper.memory, paper.compute]
     for name in MEASURED:
         whole = comparison(name)
         for algorithm, done in measured(name).items():
