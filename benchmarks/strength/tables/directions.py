@@ -1,0 +1,119 @@
+"""What papers say about cross-play, and what our comparisons found.
+
+A statement is *confirmed* if its whole interval over training runs agrees, and *contradicted* if none of it does.
+Between them the value alone agrees or not. With fewer than five runs of an algorithm there is no inference.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.evaluation import estimates
+from agents.evaluation.estimates import Estimate
+from agents.studies.comparison.pages import Found
+from agents.studies.store import read_results
+from hanabako.generated import table
+
+from .scale import STUDIES, comparison
+
+__all__ = ["COMPARED", "STATEMENTS", "Statement", "directions", "verdict"]
+
+COMPARED = ("zero_shot_ten", "zero_shot_hour")
+"""The comparisons in which the statements are checked."""
+NEAR = 0.3
+"""Points between self-play and cross-play that count as little."""
+FAR = 0.5
+"""The part of its self-play below which cross-play is far from it."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a paper about cross-play, as one number and its limit."""
+
+    words: str
+    source: str
+    measure: Callable[[Found], tuple[Estimate, str] | None]
+    """Returns the number and what was found, in words; None if an algorithm has fewer than two runs."""
+    limit: float
+    above: bool
+    """Whether the statement says that the number is above the limit, or below it."""
+
+
+def better(found: Found, one: str, other: str) -> tuple[Estimate, str]:
+    """Return the probability that a run of ``one`` has the better cross-play, and both scores in words."""
+    chance = estimates.probability_of_improvement(found.per_run(one), found.per_run(other))
+    scores = " and ".join(f"{name} {found.together[name].words()}" for name in (one, other))
+    return chance, f"{scores}; better with probability {chance.words()}"
+
+
+def other_play(found: Found) -> tuple[Estimate, str] | None:
+    """Compare Other-Play with its own baseline."""
+    return better(found, "other-play", "ippo-dense") if has(found, "other-play", "ippo-dense") else None
+
+
+def off_belief(found: Found) -> tuple[Estimate, str] | None:
+    """Return by how much pairs of runs of OBL's first level score less than its runs alone."""
+    if not has(found, "obl-1"):
+        return None
+    own = found.teams["obl-1"]
+    both, alone = found.both(own, own), np.array(found.own_scores("obl-1"))
+    lost = estimates.among((alone[:, None] + alone[None, :]) / 2 - both, (0.0, float(alone.mean()) - found.bounds[0]))
+    return lost, f"obl-1 {found.together['obl-1'].words()}, which is less than its self-play by {lost.words()}"
+
+
+def recurrent(found: Found) -> tuple[Estimate, str] | None:
+    """Compare recurrent IPPO with the best of the others."""
+    others = [name for name in found.teams if name != "ippo-recurrent" and has(found, name)]
+    if not has(found, "ippo-recurrent") or not others:
+        return None
+    return better(found, "ippo-recurrent", max(others, key=lambda name: found.together[name].value))
+
+
+def simplified(found: Found) -> tuple[Estimate, str] | None:
+    """Return which part of its self-play SAD keeps in cross-play."""
+    if not has(found, "sad"):
+        return None
+    alone, together = np.mean(found.own_scores("sad")), found.together["sad"]
+    part = Estimate(*(float(end / alone) for end in together))
+    return part, f"sad {together.words()}, {part.value:.0%} of its self-play"
+
+
+def has(found: Found, *names: str) -> bool:
+    """Whether each algorithm has cross-play."""
+    return all(len(found.teams.get(name, ())) > 1 for name in names)
+
+
+STATEMENTS = (
+    Statement("Other-Play's cross-play is above dense IPPO's", "Hu et al. 2020", other_play, 0.5, above=True),
+    Statement("Off-Belief Learning's is within 0.3 of its self-play", "Hu et al. 2021", off_belief, NEAR, above=False),
+    Statement("that of recurrent IPPO is the highest", "Forkel and Foerster 2025", recurrent, 0.5, above=True),
+    Statement("SAD's is below half of its self-play", "Hu et al. 2020", simplified, FAR, above=False),
+)
+
+
+def verdict(estimate: Estimate, limit: float, above: bool) -> str:
+    """Return in words whether an estimate confirms that a number is ``above`` a limit, or below it."""
+    if math.isnan(estimate.low):
+        return "no inference: too few runs"
+    low, value, high = ((end - limit) * (1 if above else -1) for end in (estimate.low, estimate.value, estimate.high))
+    low, high = min(low, high), max(low, high)
+    if low > 0 or high < 0:
+        return "confirmed" if low > 0 else "contradicted"
+    return "so found, but the interval allows the opposite" if value > 0 else "not found"
+
+
+def directions() -> str:
+    """Return the table of the statements, with a line for each comparison."""
+    rows = []
+    for statement in STATEMENTS:
+        for name in COMPARED:
+            whole = comparison(name)
+            found = Found(whole, read_results(STUDIES / "results" / f"{name}.json"))
+            told = statement.measure(found)
+            said, judged = ("-", "no inference: too few runs") if told is None else (told[1], "")
+            if told is not None:
+                judged = verdict(told[0], statement.limit, statement.above)
+            rows.append([statement.words, statement.source, f"`{name}`", said, judged])
+    return table(["statement", "source", "comparison", "found: cross-play", "verdict"], rows) + "\n"

@@ -1,0 +1,99 @@
+"""What papers say about cross-play: the verdicts, and the numbers that they follow from."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.evaluation.estimates import Estimate
+from agents.studies.comparison.pages import Found
+from agents.studies.comparison.reading import read
+from agents.studies.comparison.rows import Run
+from benchmarks.strength.tables.directions import STATEMENTS, verdict
+
+NAMES = ("ippo-dense", "ippo-recurrent", "other-play", "obl-1", "sad")
+FILE = "\n".join(
+    [
+        'study = "comparison"\ngame = "hanabi"\npreset = "mini"\nsteps = 100',
+        'pairs = "same seed"\nseeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]',
+        *(f'[algorithms.{name}]\nmodule = "ppo"' for name in NAMES),
+    ]
+)
+
+
+def found_in(tmp_path: Path, score: Callable[[str, str], float], runs: int = 10) -> Found:
+    """Return results in which a pair of runs has the score that ``score`` gives, by their names."""
+    (path := tmp_path / "compare.toml").write_text(FILE, encoding="utf-8")
+    whole, rows = read(path, tmp_path), []
+    for row in whole.rows():
+        names = [row.name, row.name] if isinstance(row, Run) else [row.one, row.other]
+        if all(int(name.rpartition("-")[2]) <= runs for name in names):
+            result: dict[str, Any] = {"fields": list(row.values()), **row.values(), "score": score(*names)}
+            rows.append(result)
+    return Found(whole, rows)
+
+
+def alone_or_together(alone: float, **together: float) -> Callable[[str, str], float]:
+    """Return scores: ``alone`` in self-play, and those by algorithm (with _ for -) of two runs of it."""
+
+    def score(one: str, other: str) -> float:
+        names = [name.rpartition("-")[0] for name in (one, other)]
+        own = together.get(names[0].replace("-", "_"), 5.0)
+        return alone if one == other else own if names[0] == names[1] else 1.0
+
+    return score
+
+
+AS_SAID = alone_or_together(8.0, other_play=7.0, ippo_dense=4.0, ippo_recurrent=7.9, obl_1=7.75, sad=1.0)
+OTHERWISE = alone_or_together(8.0, other_play=4.0, ippo_dense=7.0, ippo_recurrent=2.0, obl_1=3.0, sad=8.0)
+
+
+def verdicts(found: Found) -> list[str]:
+    judged = []
+    for statement in STATEMENTS:
+        told = statement.measure(found)
+        judged.append("" if told is None else verdict(told[0], statement.limit, statement.above))
+    return judged
+
+
+def test_runs_that_agree_with_the_papers_confirm_them_as_far_as_ten_runs_can(tmp_path: Path):
+    """Ten compatible runs of OBL still allow an eleventh that understands none of them."""
+    other_play, off_belief, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
+    assert other_play == recurrent == simplified == "confirmed"
+    assert off_belief == "so found, but the interval allows the opposite"
+
+
+def test_runs_that_do_not_contradict_them(tmp_path: Path):
+    assert verdicts(found_in(tmp_path, OTHERWISE)) == ["contradicted"] * 4
+
+
+def test_the_words_have_the_numbers(tmp_path: Path):
+    found = found_in(tmp_path, AS_SAID)
+    told = [statement.measure(found) for statement in STATEMENTS]
+    assert all(one is not None for one in told)
+    other_play, off_belief, recurrent, simplified = (one[1] for one in told if one is not None)
+    assert "other-play 7.00 (" in other_play and "ippo-dense 4.00 (" in other_play
+    assert "less than its self-play by 0.25 (" in off_belief
+    assert "ippo-recurrent 7.90" in recurrent and "and obl-1 7.75" in recurrent
+    assert "12% of its self-play" in simplified
+
+
+def test_few_runs_allow_no_inference(tmp_path: Path):
+    assert verdicts(found_in(tmp_path, AS_SAID, runs=4)) == ["no inference: too few runs"] * 4
+    assert verdicts(found_in(tmp_path, AS_SAID, runs=1)) == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("estimate", "said"),
+    [
+        ((0.8, 0.6, 0.9), "confirmed"),
+        ((0.6, 0.4, 0.9), "so found, but the interval allows the opposite"),
+        ((0.4, 0.3, 0.9), "not found"),
+        ((0.3, 0.1, 0.4), "contradicted"),
+    ],
+)
+def test_a_verdict_is_of_the_whole_interval(estimate: tuple[float, float, float], said: str):
+    value, low, high = estimate
+    assert verdict(Estimate(value, low, high), 0.5, above=True) == said
+    assert verdict(Estimate(1 - value, 1 - high, 1 - low), 0.5, above=False) == said
