@@ -399,6 +399,13 @@ def scale() -> str:
     return scale()
 
 
+def directions() -> str:
+    """Return what papers say about cross-play, and what our comparisons found."""
+    from benchmarks.strength.tables.directions import directions  # imports torch
+
+    return directions()
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
@@ -418,6 +425,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "clients": clients,
     "state": state,
     "scale": scale,
+    "directions": directions,
 }
 
 

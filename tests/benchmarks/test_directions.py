@@ -59,9 +59,9 @@ def verdicts(found: Found) -> list[str]:
 
 def test_runs_that_agree_with_the_papers_confirm_them_as_far_as_ten_runs_can(tmp_path: Path):
     """Ten compatible runs of OBL still allow an eleventh that understands none of them."""
-    other_play, off_belief, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
+    other_play, first_level, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
     assert other_play == recurrent == simplified == "confirmed"
-    assert off_belief == "so found, but the interval allows the opposite"
+    assert first_level == "so found, but the interval allows the opposite"
 
 
 def test_runs_that_do_not_contradict_them(tmp_path: Path):
@@ -72,9 +72,9 @@ def test_the_words_have_the_numbers(tmp_path: Path):
     found = found_in(tmp_path, AS_SAID)
     told = [statement.measure(found) for statement in STATEMENTS]
     assert all(one is not None for one in told)
-    other_play, off_belief, recurrent, simplified = (one[1] for one in told if one is not None)
+    other_play, first_level, recurrent, simplified = (one[1] for one in told if one is not None)
     assert "other-play 7.00 (" in other_play and "ippo-dense 4.00 (" in other_play
-    assert "less than its self-play by 0.25 (" in off_belief
+    assert "less than its self-play by 0.25 (" in first_level
     assert "ippo-recurrent 7.90" in recurrent and "and obl-1 7.75" in recurrent
     assert "12% of its self-play" in simplified
 

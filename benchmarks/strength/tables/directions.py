@@ -53,7 +53,7 @@ def other_play(found: Found) -> tuple[Estimate, str] | None:
     return better(found, "other-play", "ippo-dense") if has(found, "other-play", "ippo-dense") else None
 
 
-def off_belief(found: Found) -> tuple[Estimate, str] | None:
+def first_level(found: Found) -> tuple[Estimate, str] | None:
     """Return by how much pairs of runs of OBL's first level score less than its runs alone."""
     if not has(found, "obl-1"):
         return None
@@ -86,10 +86,16 @@ def has(found: Found, *names: str) -> bool:
 
 
 STATEMENTS = (
-    Statement("Other-Play's cross-play is above dense IPPO's", "Hu et al. 2020", other_play, 0.5, above=True),
-    Statement("Off-Belief Learning's is within 0.3 of its self-play", "Hu et al. 2021", off_belief, NEAR, above=False),
-    Statement("that of recurrent IPPO is the highest", "Forkel and Foerster 2025", recurrent, 0.5, above=True),
-    Statement("SAD's is below half of its self-play", "Hu et al. 2020", simplified, FAR, above=False),
+    Statement("Other-Play's cross-play is higher than dense IPPO's", "Hu et al. 2020", other_play, 0.5, above=True),
+    Statement(
+        "Off-Belief Learning's cross-play is within 0.3 of its self-play",
+        "Hu et al. 2021",
+        first_level,
+        NEAR,
+        above=False,
+    ),
+    Statement("Recurrent IPPO's cross-play is the highest", "Forkel and Foerster 2025", recurrent, 0.5, above=True),
+    Statement("SAD's cross-play is below half of its self-play", "Hu et al. 2020", simplified, FAR, above=False),
 )
 
 
