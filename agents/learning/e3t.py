@@ -4,9 +4,9 @@
     hanabako train --algorithm e3t --preset mini --minutes 5 --epsilon 0.3
 
 The learner has one seat in every game. At the others sit partners with its current policy, who with probability
-``epsilon`` take a legal action at random instead. So there is no population to train, and still partners are as good
-as the learner and not always like it. The network predicts the next player's action from what it observes, and reads
-its own prediction (`agents.networks.modelling`), so that it can adapt to a partner whose habits show.
+``epsilon`` take a random legal action instead. There is no population to train, yet partners are as skilled as the
+learner and differ from it. The network predicts the next player's action from its observation, and reads its own
+prediction (`agents.networks.modelling`), so that it can adapt to what the partner does.
 
 All else is as in `agents.ppo` with a dense network. Only the learner's own decisions are learned from.
 

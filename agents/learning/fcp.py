@@ -3,12 +3,12 @@
     hanabako train --algorithm fcp --preset mini --minutes 5
     hanabako train --algorithm fcp --preset standard --minutes 60 --population 8
 
-First some players are trained in self-play, one after the other, as in `agents.ppo`; each has weights of its own, so
-each has its own conventions. Three versions of each are frozen: the untrained one, one with half of the final score,
-and the last. Then a new network learns with them as partners: it has one seat in every game, and a version is drawn for
-each of the others. It meets skilled partners with different conventions and unskilled ones, so it learns to play well
-without knowing which of them is there. Partners sample their actions. Only the new network is the result; evaluations
-before it begins show the players of the population, one by one.
+First some players are trained in self-play, one after the other, as in `agents.ppo`. Each has weights of its own, and
+so its own conventions. Three versions of each are frozen: the untrained one, one with half of the final score, and the
+last. Then a new network learns with them as partners: it has one seat in every game, and a version is drawn for each of
+the others. Some partners are skilled and have different conventions, others are not, and the network must do well with
+all of them. Partners sample their actions. Only the new network is the result; evaluations before it begins are those
+of the population's players, one by one.
 
 Differences from the paper, whose game is Overcooked: the population is trained within the run's own budget, so that the
 algorithm's cost is compared as a whole. It therefore has 4 players by default, the paper's 32. PPO replaces V-MPO. The
