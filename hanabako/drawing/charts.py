@@ -29,6 +29,8 @@ TITLE = {"fontsize": 11, "fontweight": "bold", "color": INK}
 DPI = 150
 MOST_INSIDE = 8
 """The largest number of lines whose names stand inside the axes."""
+ROOM = 0.05
+"""Room above a level line for its name, as a part of the axis."""
 
 
 def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0, 4.0), **settings: Any) -> Any:
@@ -76,6 +78,8 @@ def band(axes: Any, x: ArrayLike, low: ArrayLike, high: ArrayLike, color: Any) -
 def reference(axes: Any, value: float, text: str, upright: bool = False) -> None:
     """Draw a dashed line at a value that others reached, or that cannot be exceeded, with its name.
 
+    Call it after the data are drawn: a level line makes room for its name above it.
+
     Args:
         axes: where to draw.
         value: where the line is.
@@ -91,6 +95,8 @@ def reference(axes: Any, value: float, text: str, upright: bool = False) -> None
     else:
         axes.axhline(value, **style)
         axes.annotate(text, (0, value), xycoords=("axes fraction", "data"), xytext=(4, 2), **words)
+        bottom, top = axes.get_ylim()
+        axes.set_ylim(top=max(top, value + ROOM * (top - bottom)))
 
 
 def from_zero(axes: Any) -> None:

@@ -6,6 +6,14 @@ import pytest
 from hanabako.drawing.charts import COLORS, band, chart, from_zero, legend, panels, reference, save
 
 
+def test_a_level_line_near_the_top_has_room_for_its_name():
+    _, axes = chart("title", ylim=(0, 25))
+    reference(axes, 10.0, "low")
+    assert axes.get_ylim() == (0, 25)
+    reference(axes, 24.5, "high")
+    assert axes.get_ylim() == (0, 25.75)
+
+
 def test_a_chart_has_its_title_labels_and_limits():
     figure, axes = chart("Scores", "decisions", "points", (4, 3), ylim=(0, 25))
     assert (axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()) == ("Scores", "decisions", "points")
