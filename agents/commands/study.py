@@ -4,6 +4,7 @@
     hanabako study list search_hanabi                       # the rows of a study, with their progress
     hanabako study run search_hanabi --where players=2 --cores 2 --minutes 30
     hanabako study run compare.toml --cores 2               # algorithms side by side: compare.json, .md and figures
+    hanabako study run compare.toml --finished              # only pairs of runs that have ended: a table so far
     hanabako study run compare.toml --cluster auto          # on all machines of a Ray cluster
     hanabako study run mine.py                              # any other study of your own
     hanabako study page search_hanabi
@@ -26,7 +27,7 @@ from hanabako.words.checks import shown
 
 from ..studies.finding import Place, find, load, names, title_of
 from ..studies.pages import write_page
-from ..studies.running import executor_of
+from ..studies.running import executor_of, playable
 from ..studies.running import run as run_study
 from ..studies.store import is_stale, merged, origin_of, read_file, read_results, write_results
 from ..studies.study import Result, Row, Study, chosen, key_of, words_of
@@ -65,6 +66,8 @@ class Run:
     """Begin no part after this time."""
     out: Path | None = None
     """The folder for results, page and figures; by default the folder of the file, or of the clone's results."""
+    finished: bool = False
+    """In a comparison: train nothing, and play only the pairs of runs that have ended."""
     again: bool = False
     """Play the rows again, even those that are complete. The old folder of a training run is renamed. If this is
     interrupted, the same command without ``--again`` continues it."""
@@ -151,6 +154,8 @@ def run_rows(args: Run) -> None:
     place = find(args.study, args.out)
     study = load(place)
     rows = rows_of(study, args.where)
+    if args.finished:
+        rows = playable(rows, read_results(place.results))
     if study.check is not None:
         study.check()
     executor, cores = (executor_of(args.cores), args.cores) if args.cluster is None else on_cluster(args.cluster)

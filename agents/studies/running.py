@@ -24,7 +24,7 @@ from ..registry import fingerprints
 from .store import Origin, add_rows, is_stale, read_results
 from .study import Result, Row, Study, key_of
 
-__all__ = ["Here", "executor_of", "run", "with_needs"]
+__all__ = ["Here", "executor_of", "playable", "run", "with_needs"]
 
 THREADS = "OMP_NUM_THREADS"
 TICK = 0.1
@@ -214,6 +214,14 @@ def with_needs(rows: Sequence[Row]) -> list[Row]:
         for own in (*with_needs(row.needs), row):
             found.setdefault(own.key, own)
     return list(found.values())
+
+
+def playable(rows: Sequence[Row], held: Sequence[Result]) -> list[Row]:
+    """Return the rows that no other row needs, and whose own needs are complete in the results ``held``."""
+    results = {key_of(result): result for result in held}
+    needed = {need.key for row in rows for need in row.needs}
+    free = [row for row in rows if row.key not in needed]
+    return [row for row in free if all(done(need, results) >= need.wanted for need in row.needs)]
 
 
 def ready(rows: Sequence[Row], results: Mapping[str, Result], busy: set[str], refused: Mapping[str, str]) -> list[Row]:

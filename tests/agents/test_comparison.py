@@ -125,6 +125,28 @@ def test_what_is_finished_is_not_done_again(trained: Path, monkeypatch: pytest.M
     assert (trained / "compare.json").read_bytes() == before
 
 
+def test_pairs_of_finished_runs_can_be_played_before_all_runs_have_ended(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Nothing is trained, although the runs with seed 2 are missing."""
+    shutil.copytree(trained, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "compare.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["rows"] = [row for row in content["rows"] if row.get("seed") == 1]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    monkeypatch.setattr(launch, "run_module", None)
+    main(["study", "run", str(tmp_path / "compare.toml"), "--finished"])
+    rows = read_results(path)
+    assert [(row["algorithm"], row["seed"]) for row in rows if "algorithm" in row["fields"]] == [
+        ("ippo", 1),
+        ("mine", 1),
+    ]
+    names = ["cautious", "ippo-1", "mine-1"]
+    pairs = [(row["one"], row["other"]) for row in rows if "one" in row["fields"]]
+    assert sorted(pairs) == [(one, other) for one in names for other in names]
+    assert "| ippo | 1 |" in (tmp_path / "compare.md").read_text(encoding="utf-8")
+
+
 def test_runs_share_neither_weights_nor_deals(tmp_path: Path):
     """All random numbers of a run follow from its algorithm and seed; a learner's own `--seed` keeps its meaning."""
     shutil.copy(RECIPE, tmp_path)
