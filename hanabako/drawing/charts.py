@@ -29,6 +29,10 @@ TITLE = {"fontsize": 11, "fontweight": "bold", "color": INK}
 DPI = 150
 MOST_INSIDE = 8
 """The largest number of lines whose names stand inside the axes."""
+MOST_BESIDE = 16
+"""The largest number of names in a column beside the axes."""
+COLUMN = 1.5
+"""The width of such a column, in inches."""
 ROOM = 0.05
 """Room above a level line for its name, as a part of the axis."""
 
@@ -112,9 +116,16 @@ def from_zero(axes: Any) -> None:
 
 
 def legend(axes: Any, **settings: Any) -> None:
-    """Name the lines, beside the axes if there are many; ``settings`` are Matplotlib's."""
-    many = len(axes.get_legend_handles_labels()[1]) > MOST_INSIDE
-    beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if many else {}
+    """Name the lines, beside the axes if there are many; ``settings`` are Matplotlib's.
+
+    More names than fit in a column widen the figure.
+    """
+    lines = len(axes.get_legend_handles_labels()[1])
+    columns = -(-lines // MOST_BESIDE)
+    beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "ncols": columns} if lines > MOST_INSIDE else {}
+    if columns > 1:
+        figure = axes.get_figure()
+        figure.set_figwidth(figure.get_figwidth() + COLUMN * (columns - 1))
     axes.legend(**{"frameon": False, "fontsize": 8.5, "labelcolor": INK} | beside | settings)
 
 

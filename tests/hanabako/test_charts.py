@@ -6,6 +6,17 @@ import pytest
 from hanabako.drawing.charts import COLORS, band, chart, from_zero, legend, panels, reference, save
 
 
+def test_many_names_stand_in_columns_beside_axes_of_the_usual_size(tmp_path):
+    figure, axes = chart("title")
+    for k in range(40):
+        axes.plot([0, 1], [k, k], label=f"run {k}")
+    legend(axes)
+    save(tmp_path / "chart.png", figure)
+    names, whole = axes.get_legend().get_window_extent(), figure.bbox
+    assert whole.y0 <= names.y0 and names.y1 <= whole.y1 and names.x1 <= whole.x1 + 1
+    assert axes.get_position().height > 0.6
+
+
 def test_a_level_line_near_the_top_has_room_for_its_name():
     _, axes = chart("title", ylim=(0, 25))
     reference(axes, 10.0, "low")
