@@ -155,7 +155,7 @@ def run_rows(args: Run) -> None:
     study = load(place)
     rows = rows_of(study, args.where)
     if args.finished:
-        rows = playable(rows, read_results(place.results))
+        rows = playable(study, rows, read_results(place.results))
     if study.check is not None:
         study.check()
     executor, cores = (executor_of(args.cores), args.cores) if args.cluster is None else on_cluster(args.cluster)

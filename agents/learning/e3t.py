@@ -71,11 +71,6 @@ class Args(ppo.Args):
         if self.network != "dense":
             raise ValueError(f"network must be dense, the only kind with a model of the partner, got {self.network}")
 
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "MixedPartnerEnvs":
-        """See `agents.learning.common.settings.Settings.make_envs`."""
-        del kind
-        return MixedPartnerEnvs(config, self.games, self.seed, ranks, [])
-
 
 # --- The partner ------------------------------------------------------------------------------------------------------
 
@@ -110,9 +105,9 @@ class MixedPartnerEnvs(PopulationEnvs):
     ``replies`` (games,) int8 has the action with which the next player answered the learner's last decision, or `NONE`.
     """
 
-    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, members: Any) -> None:
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
         self.replies = np.full(games // ranks.world, NONE, np.int8)
-        super().__init__(config, games, seed, ranks, members)
+        super().__init__(config, games, seed, ranks, threads)
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """See `PartnersEnvs.step`."""
@@ -148,6 +143,8 @@ class Modelling(Network):
 
 class E3T(PPO):
     """PPO at one seat among noisy copies: an `agents.learning.common.trainer.Algorithm`."""
+
+    Envs = MixedPartnerEnvs
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, MixedPartnerEnvs)

@@ -15,7 +15,6 @@ algorithm's cost is compared as a whole. It therefore has 4 players by default, 
 version with half of the score is chosen by its score in training, among 16 versions.
 """
 
-import copy
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -55,11 +54,6 @@ class Args(ppo.Args):
         if self.start is not None:
             raise ValueError(f"start must be empty: every player begins with its own weights, got {shown(self.start)}")
 
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "PopulationEnvs":
-        """See `agents.learning.common.settings.Settings.make_envs`."""
-        del kind
-        return PopulationEnvs(config, self.games, self.seed, ranks, [])
-
 
 class PopulationEnvs(LeagueEnvs):
     """Games of pure self-play until members join; from then on, games at one seat among the members."""
@@ -69,6 +63,8 @@ class PopulationEnvs(LeagueEnvs):
 
 class FCP(ppo.PPO):
     """PPO of one player after the other, then among them: an `agents.learning.common.trainer.Algorithm`."""
+
+    Envs = PopulationEnvs
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, PopulationEnvs)
@@ -134,7 +130,7 @@ class FCP(ppo.PPO):
 
     def as_saved(self, weights: dict[str, Any]) -> Network:
         """Return a frozen network with these weights."""
-        network = copy.deepcopy(self.network).rounded()
+        network = self.network.rounded()
         network.load_state_dict(weights)
         return network
 

@@ -14,7 +14,6 @@ To measure how exploitable a result is, train an approximate best response again
 command). What it wins is a lower bound of the network's exploitability.
 """
 
-import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,17 +53,19 @@ class Args(ppo.Args):
         if self.pool:
             raise ValueError(f"a league's partners are its own past versions, got {', '.join(self.pool)}")
 
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "LeagueEnvs":
-        """See `agents.learning.common.settings.Settings.make_envs`."""
-        del kind
-        return LeagueEnvs(config, self.games, self.seed, ranks, [])
-
 
 class LeagueEnvs(PartnersEnvs):
-    """Games of pure self-play, and games at one seat among the members, which join over time."""
+    """Games of pure self-play, and games at one seat among the members, which join over time.
+
+    The arguments are those of `SelfPlayEnvs`; the simulator uses one thread.
+    """
 
     self_play = SELF_PLAY
     """Percentage of self-play once there are members."""
+
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
+        del threads
+        super().__init__(config, games, seed, ranks, [])
 
     def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
         """See `PartnersEnvs.draw`."""
@@ -85,6 +86,8 @@ class LeagueEnvs(PartnersEnvs):
 
 class League(ppo.PPO):
     """PPO whose past versions join its games: an `agents.learning.common.trainer.Algorithm`."""
+
+    Envs = LeagueEnvs
 
     def __init__(self, args: ppo.Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert isinstance(envs, LeagueEnvs)
@@ -113,7 +116,7 @@ class League(ppo.PPO):
         """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
         for weights in state["members"]:
-            network = copy.deepcopy(self.network).rounded()
+            network = self.network.rounded()
             network.load_state_dict(weights)
             self.admit(network)
 

@@ -216,10 +216,10 @@ def with_needs(rows: Sequence[Row]) -> list[Row]:
     return list(found.values())
 
 
-def playable(rows: Sequence[Row], held: Sequence[Result]) -> list[Row]:
-    """Return the rows that no other row needs, and whose own needs are complete in the results ``held``."""
+def playable(study: Study, rows: Sequence[Row], held: Sequence[Result]) -> list[Row]:
+    """Return those of ``rows`` that no row of the study needs, and whose own needs are complete in ``held``."""
     results = {key_of(result): result for result in held}
-    needed = {need.key for row in rows for need in row.needs}
+    needed = {need.key for row in study.rows for need in row.needs}
     free = [row for row in rows if row.key not in needed]
     return [row for row in free if all(done(need, results) >= need.wanted for need in row.needs)]
 

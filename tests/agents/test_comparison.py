@@ -145,6 +145,9 @@ def test_pairs_of_finished_runs_can_be_played_before_all_runs_have_ended(
     pairs = [(row["one"], row["other"]) for row in rows if "one" in row["fields"]]
     assert sorted(pairs) == [(one, other) for one in names for other in names]
     assert "| ippo | 1 |" in (tmp_path / "compare.md").read_text(encoding="utf-8")
+    before = path.read_bytes()
+    main(["study", "run", str(tmp_path / "compare.toml"), "--finished", "--where", "algorithm=ippo"])
+    assert path.read_bytes() == before, "the missing run of these rows is not trained either"
 
 
 def test_runs_share_neither_weights_nor_deals(tmp_path: Path):

@@ -26,7 +26,7 @@ train = partial(trainer.train, algorithm=E3T)
 def made(**change) -> E3T:
     torch.manual_seed(1)
     args = replace(TINY, **change)
-    return E3T(args, MixedPartnerEnvs(CONFIG, args.games, 1, ALONE, []), ALONE)
+    return E3T(args, MixedPartnerEnvs(CONFIG, args.games, 1, ALONE), ALONE)
 
 
 def network_of(seed: int = 1) -> ModellingDenseNetwork:
@@ -38,7 +38,7 @@ def network_of(seed: int = 1) -> ModellingDenseNetwork:
 
 
 def observed(count: int = 50) -> tuple[np.ndarray, np.ndarray]:
-    envs = MixedPartnerEnvs(CONFIG, count, 1, ALONE, [])
+    envs = MixedPartnerEnvs(CONFIG, count, 1, ALONE)
     return envs.observations.numpy().view(np.uint64).copy(), envs.masks.numpy().copy()
 
 

@@ -23,7 +23,7 @@ train = partial(trainer.train, algorithm=FCP)
 def made(**change) -> FCP:
     torch.manual_seed(1)
     args = replace(TINY, **change)
-    return FCP(args, PopulationEnvs(CONFIG, args.games, 1, ALONE, []), ALONE)
+    return FCP(args, PopulationEnvs(CONFIG, args.games, 1, ALONE), ALONE)
 
 
 def weights_of(network) -> list[torch.Tensor]:

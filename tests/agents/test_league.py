@@ -27,7 +27,7 @@ TINY = Args(**SMALL | {"preset": "document"})
 
 
 def test_members_join_evenly_and_are_the_network_as_it_was():
-    envs = LeagueEnvs(CONFIG, TINY.games, 1, ALONE, [])
+    envs = LeagueEnvs(CONFIG, TINY.games, 1, ALONE)
     learner = League(TINY, envs, ALONE)
     noted: list[dict[str, torch.Tensor]] = []
     for update in range(2 * league.SNAPSHOTS):
@@ -44,7 +44,7 @@ def test_members_join_evenly_and_are_the_network_as_it_was():
 @pytest.mark.statistical
 def test_half_of_the_games_are_self_play_and_members_meet_alike():
     """2,000 games among two members have shares within 5 standard errors; false alarms are below 1e-5."""
-    envs = LeagueEnvs(CONFIG, 2000, 1, ALONE, [])
+    envs = LeagueEnvs(CONFIG, 2000, 1, ALONE)
     assert (envs.learners == 3).all(), "no one else is there"
     network = ppo.PPO(ppo.Args(game="koikoi", width=8), envs, ALONE).network
     for _ in range(2):

@@ -37,9 +37,10 @@ class Found:
 
     def __init__(self, whole: Comparison, results: Results) -> None:
         self.whole = whole
-        asked = {row.key: row for row in whole.rows()}
-        self.rows = [result for result in results if key_of(result) in asked]
-        self.asked = {(row.one, row.other) for row in asked.values() if isinstance(row, Pair)}
+        rows = whole.rows()
+        keys = {row.key for row in rows}
+        self.rows = [result for result in results if key_of(result) in keys]
+        self.asked = {(row.one, row.other) for row in rows if isinstance(row, Pair)}
         """The pairs that play together."""
         pairs = [row for row in self.rows if "one" in row["fields"]]
         self.cells = {(row["one"], row["other"]): float(row["score"]) for row in pairs}

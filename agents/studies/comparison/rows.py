@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -145,8 +144,7 @@ class Comparison(Declared):
         runs = self.all_runs()
         agents = {**dict.fromkeys(self.partners), **{run.name: run for run in runs}}
         played = shlex.join(as_words(self.played))
-        pairs = product(agents.items(), repeat=2)
-        together = [(one, other) for (one, run), (other, second) in pairs if self.meet(run, second)]
+        together = [(one, other) for one in agents for other in agents if self.meet(agents[one], agents[other])]
         return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one, other in together)]
 
     def meet(self, one: "Run | None", other: "Run | None") -> bool:

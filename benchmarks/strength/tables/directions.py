@@ -26,6 +26,7 @@ NEAR = 0.3
 """Points between self-play and cross-play that count as little."""
 FAR = 0.5
 """The part of its self-play below which cross-play is far from it."""
+TOO_FEW = "no inference: too few runs"
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ STATEMENTS = (
 def verdict(estimate: Estimate, limit: float, above: bool) -> str:
     """Return in words whether an estimate confirms that a number is ``above`` a limit, or below it."""
     if math.isnan(estimate.low):
-        return "no inference: too few runs"
+        return TOO_FEW
     low, value, high = ((end - limit) * (1 if above else -1) for end in (estimate.low, estimate.value, estimate.high))
     low, high = min(low, high), max(low, high)
     if low > 0 or high < 0:
@@ -112,14 +113,11 @@ def verdict(estimate: Estimate, limit: float, above: bool) -> str:
 
 def directions() -> str:
     """Return the table of the statements, with a line for each comparison."""
+    found = {name: Found(comparison(name), read_results(STUDIES / "results" / f"{name}.json")) for name in COMPARED}
     rows = []
     for statement in STATEMENTS:
         for name in COMPARED:
-            whole = comparison(name)
-            found = Found(whole, read_results(STUDIES / "results" / f"{name}.json"))
-            told = statement.measure(found)
-            said, judged = ("-", "no inference: too few runs") if told is None else (told[1], "")
-            if told is not None:
-                judged = verdict(told[0], statement.limit, statement.above)
-            rows.append([statement.words, statement.source, f"`{name}`", said, judged])
+            told = statement.measure(found[name])
+            judged = TOO_FEW if told is None else verdict(told[0], statement.limit, statement.above)
+            rows.append([statement.words, statement.source, f"`{name}`", "-" if told is None else told[1], judged])
     return table(["statement", "source", "comparison", "found: cross-play", "verdict"], rows) + "\n"
