@@ -52,14 +52,28 @@ def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0
     return figure, axes
 
 
-def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: bool = False) -> Any:
-    """Return a new figure and a list of axes in one row, one per title."""
+def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: bool = False, columns: int = 0) -> Any:
+    """Return a new figure and a list of axes, one per title.
+
+    Args:
+        titles: stand above the axes, at the left.
+        size: width and height of the figure in inches.
+        share_y: whether all have the same vertical axis.
+        columns: the largest number of axes in a row; 0: all are in one row. Those in several rows share both axes.
+    """
     need("a chart", "matplotlib")
     from cycler import cycler
     from matplotlib.figure import Figure  # takes half a second to import
 
     figure = Figure(figsize=size, dpi=DPI, layout="constrained", facecolor=PAPER)
-    row = list(figure.subplots(1, len(titles), squeeze=False, sharey=share_y)[0])
+    columns = columns or len(titles)
+    rows = -(-len(titles) // columns)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=rows > 1, sharey=share_y or rows > 1)
+    row = list(grid.flat[: len(titles)])
+    for axes in grid.flat[len(titles) :]:  # the last row is not full: those above have its labels
+        axes.remove()
+    for axes in row[-columns:]:
+        axes.tick_params(labelbottom=True)
     for axes, title in zip(row, titles, strict=True):
         axes.set_facecolor(PAPER)
         axes.set_prop_cycle(cycler(linestyle=["-", "--"]) * cycler(color=COLORS))

@@ -4,24 +4,21 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from agents.commands.command_line import main
-from agents.evaluation import estimates
 from agents.learning.common import launch
 from agents.studies.comparison.load import load
 from agents.studies.comparison.measuring import check, settings_of
-from agents.studies.comparison.pages import Found, board, matrix, mean_of_pairs
 from agents.studies.comparison.reading import read
-from agents.studies.comparison.rows import Comparison, Pair, Run
+from agents.studies.comparison.rows import Pair, Run
 from agents.studies.finding import STUDIES
 from agents.studies.store import is_stale, read_results
 from agents.studies.study import key_of
+from tests.agents.comparison_files import PLAIN, declared, written
 from tests.agents.tiny_runs import run_here
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,27 +42,6 @@ module = "reinforce"
 settings = {{ entropy = 0.01, {SMALL} }}
 share = 0.5
 """
-PLAIN = """
-study = "comparison"
-game = "hanabi"
-preset = "mini"
-steps = 100
-seeds = [1, 2]
-[algorithms.one]
-module = "ppo"
-"""
-
-
-def written(folder: Path, text: str = PLAIN) -> Path:
-    path = folder / "compare.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def declared(folder: Path, text: str = PLAIN) -> Comparison:
-    return read(written(folder, text), folder / "compare")
-
-
 # --- Trained and played -----------------------------------------------------------------------------------------------
 
 
@@ -341,131 +317,6 @@ def test_the_config_adds_to_what_training_usually_has(tmp_path: Path):
     whole = declared(tmp_path, PLAIN.replace("[algorithms.one]", "[config]\nhistory = 2\n[algorithms.one]"))
     assert (whole.make_config().derived, whole.make_config().history) == (True, 2)
     assert settings_of(whole.run("one", 1)).make_config() == whole.make_config()
-
-
-# --- The table --------------------------------------------------------------------------------------------------------
-
-
-def results_of(whole: Comparison, score: Callable[[str, str], float]) -> list[dict[str, Any]]:
-    """Return rows as if they had been played."""
-    found = []
-    for row in whole.rows():
-        names = (row.name, row.name) if isinstance(row, Run) else (row.one, row.other)
-        result = {"fields": list(row.values()), **row.values(), "done": row.wanted, "wanted": row.wanted}
-        found.append(result | {"score": score(*names), "steps": 10**6, "core_seconds": 60.0})
-    return found
-
-
-FIVE = PLAIN.replace("[1, 2]", "[1, 2, 3, 4, 5]").replace("steps = 100", 'steps = 100\npartners = ["smart", "piers"]')
-TWO = FIVE + '[algorithms.two]\nmodule = "vdn"\n'
-
-
-def score_of(one: str, other: str) -> float:
-    """Runs 1 to 4 of an algorithm share a language; partners share none with runs; the order of seats matters."""
-    if "-" not in one or "-" not in other:
-        return 8.0 if one == other else 2.0 if "-" in one else 1.0
-    (a, i), (b, j) = one.split("-"), other.split("-")
-    together = a == b and (i == j or "5" not in (i, j))
-    return (8.0 if together else 3.0) + (0.2 if one < other else 0.0)
-
-
-def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
-    found = Found(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
-    own = found.teams["one"]
-    pairs = [score_of(a, b) for a in own for b in own if a != b]
-    assert found.together["one"].value == pytest.approx(np.mean(pairs))
-    assert found.together["one"].inference
-    assert estimates.groups(found.matrix(own, own)) == [[0, 1, 2, 3], [4]]
-    text = board(found.whole, found.rows)
-    assert "| one | 5 | 1.00 M | 1.00 | 8.00 (8.00 to 8.00) |" in text
-    assert "| 4 + 1 | 0.60 (" in text
-    assert "Probability that a run of the row's algorithm has the better cross-play" in text
-
-
-def test_lists_of_unequal_length_meet_in_all_pairs(tmp_path: Path):
-    """The mean of a partner with an algorithm's five runs is over all five, in both seatings."""
-    whole = declared(tmp_path, FIVE)
-    found = Found(whole, results_of(whole, lambda a, _: float(a[-1]) if a.startswith("one-") else 0.0))
-    assert found.both(found.teams["one"], ["smart"]).mean() == pytest.approx((1 + 2 + 3 + 4 + 5) / 5 / 2)
-    assert "1.50 (" in board(whole, found.rows).partition("With partners")[2]
-
-
-def test_what_must_be_symmetric_is(tmp_path: Path):
-    whole = declared(tmp_path, TWO)
-    draw = np.random.default_rng(1)
-    found = Found(whole, results_of(whole, lambda *_: draw.uniform(0, 9)))
-    one, two = found.teams["one"], found.teams["two"]
-    assert np.allclose(found.both(one, one), found.both(one, one).T)
-    assert np.allclose(found.both(one, two), found.both(two, one).T)
-    both = estimates.understanding(found.matrix(one, one))
-    assert np.array_equal(both, both.T)
-
-
-SAME = TWO.replace("steps = 100", 'steps = 100\npairs = "same seed"')
-
-
-def test_runs_of_two_algorithms_may_meet_only_with_the_same_seed(tmp_path: Path):
-    """All else is as if all had met: the runs of one algorithm, and partners, play with all."""
-    whole = declared(tmp_path, SAME)
-    left = {(row.one, row.other) for row in declared(tmp_path, TWO).rows() if isinstance(row, Pair)}
-    left -= {(row.one, row.other) for row in whole.rows() if isinstance(row, Pair)}
-    names = [(f"one-{i}", f"two-{j}") for i in range(1, 6) for j in range(1, 6) if i != j]
-    assert left == {pair for one, two in names for pair in ((one, two), (two, one))}
-    found = Found(whole, results_of(whole, lambda a, b: float("".join(filter(str.isdigit, a + b)) or 0)))
-    one, two = found.teams["one"], found.teams["two"]
-    assert len(one) == len(two) == 5
-    assert mean_of_pairs(found, one, two) == mean_of_pairs(found, two, one) == pytest.approx(33)
-    assert mean_of_pairs(found, one, one) == pytest.approx(33)
-    assert found.bounds == (11, 55)
-    matrix(found)
-    text = board(whole, results_of(whole, score_of))
-    assert text == board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
-
-
-def test_a_cell_without_a_pair_has_no_number(tmp_path: Path):
-    text = SAME + "seeds = [1]\n" + '[algorithms.three]\nmodule = "vdn"\nseeds = [2]\n'
-    found = Found(declared(tmp_path, text), results_of(declared(tmp_path, text), score_of))
-    assert np.isnan(mean_of_pairs(found, found.teams["two"], found.teams["three"]))
-    shown = [word.get_text() for word in matrix(found).axes[0].texts]
-    assert len(shown) == 5 * 5 - 2 and "nan" not in shown
-
-
-@pytest.mark.parametrize("missing", [("one-2", "one-1"), ("one-1", "one-2"), ("one-2", "one-2"), ("smart", "one-2")])
-def test_a_run_that_lacks_a_pair_is_left_out_of_means_over_pairs(missing: tuple[str, str], tmp_path: Path):
-    whole = declared(tmp_path, FIVE)
-    rows = [row for row in results_of(whole, score_of) if (row.get("one"), row.get("other")) != missing]
-    assert Found(whole, rows).teams["one"] == ["one-1", "one-3", "one-4", "one-5"]
-
-
-def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Path):
-    whole = declared(tmp_path, FIVE)
-    changed = declared(tmp_path, FIVE.replace("steps = 100", "steps = 200"))
-    assert board(changed, results_of(whole, score_of)) == "No run has ended yet."
-
-
-def test_rows_that_are_no_reproduction_say_so_in_every_table(tmp_path: Path):
-    text = TWO.replace("steps = 100", 'steps = 100\nreproduction = false\nreason = "a short run"')
-    whole = declared(tmp_path, text)
-    said = board(whole, results_of(whole, score_of))
-    assert said.startswith("No row is a reproduction of its algorithm's paper: a short run.\n")
-    assert said.count("\n| one (no reproduction) |") == said.count("\n| two (no reproduction) |") == 3
-    assert "no reproduction" not in board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
-
-
-def test_a_declared_comparison_says_what_it_would_cost(tmp_path: Path):
-    path = written(tmp_path, PLAIN.replace("steps = 100", "steps = 100\ncore_hours = 1_200"))
-    main(["study", "page", str(path)])
-    text = (tmp_path / "compare.md").read_text(encoding="utf-8")
-    assert "Declared, not run: 2 training runs, estimated at 1,200 core-hours. `hanabako study run compare`" in text
-
-
-def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):
-    text = TWO.replace('"hanabi"', '"koikoi"').replace('preset = "mini"\n', "").replace('["smart", "piers"]', "[]")
-    whole = declared(tmp_path, text)
-    found = Found(whole, results_of(whole, lambda a, _: 1.0 if a.startswith("one") else -3.0))
-    assert found.together["one"].value == pytest.approx(2.0)
-    assert found.together["two"].value == pytest.approx(-2.0)
-    assert "lead over the others" in board(whole, found.rows)
 
 
 # --- The project's own comparisons ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agents.evaluation.estimates import Estimate
-from agents.studies.comparison.pages import Found
+from agents.studies.comparison.found import Found
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Run
 from benchmarks.strength.tables.directions import STATEMENTS, verdict

@@ -73,6 +73,18 @@ def test_panels_stand_in_one_row():
     assert len(figure.axes) == 3
 
 
+def test_panels_in_rows_share_their_axes_and_all_columns_are_labelled(tmp_path):
+    figure, axes = panels(["one", "two", "three", "four", "five"], columns=3)
+    axes[0].plot([0, 10], [0, 25])
+    save(tmp_path / "chart.png", figure)
+    assert len(figure.axes) == 5
+    assert {one.get_ylim() for one in axes} == {axes[0].get_ylim()}
+    tops = [round(one.get_position().y1, 3) for one in axes]
+    assert tops[:3] == [tops[0]] * 3 and tops[3] == tops[4] < tops[0]
+    labelled = [any(label.get_visible() and label.get_text() for label in one.get_xticklabels()) for one in axes]
+    assert labelled == [False, False, True, True, True]
+
+
 def test_a_saved_chart_is_a_picture(tmp_path):
     figure, axes = chart("Scores", size=(2, 1))
     axes.plot(np.arange(3))

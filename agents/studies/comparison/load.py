@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from ..study import Result, Study
-from .pages import board, figures
+from .figures import figures
+from .pages import board
 from .reading import read
 from .rows import Comparison, Pair, Run
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.evaluation import estimates
 from agents.evaluation.estimates import Estimate
-from agents.studies.comparison.pages import Found
+from agents.studies.comparison.found import Found
 from agents.studies.store import read_results
 from hanabako.generated import table
 

@@ -1,0 +1,186 @@
+"""The figures of a comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.drawing import charts
+from hanabako.games import game_of
+
+from ...evaluation import estimates
+from ...evaluation.crossplay import heat_map
+from ...evaluation.estimates import Estimate
+from ...published_scores import Published, reference_lines
+from ..study import Draw, Results
+from .found import Found
+from .rows import Comparison
+
+__all__ = ["figures"]
+
+LEVELS = 40
+"""The number of scores at which a performance profile is drawn."""
+MOST_PANELS = 5
+"""The largest number of matrices of actions in a figure."""
+MOST_COLUMNS = 5
+"""The largest number of curves in a row of panels."""
+
+
+def figures(whole: Comparison, stem: str) -> dict[str, Draw]:
+    """Return the figures of a comparison by file name."""
+    drawn = {"curves": curves, "scores": intervals, "matrix": matrix, "profiles": profiles, "actions": actions}
+    return {f"{stem}-{name}.png": partial(draw, whole, how) for name, how in drawn.items()}
+
+
+def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
+    """Write a figure, if it has anything to show."""
+    figure = how(Found(whole, results))
+    if figure is not None:
+        charts.save(path, figure)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The greedy scores of an algorithm's runs at the same numbers of decisions; all arrays are (60,)."""
+
+    millions: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    highest: NDArray[np.float64]
+
+
+def curve_of(runs: Results) -> Curve | None:
+    """Return the curve of an algorithm's runs, or None if none of them has one."""
+    own = [np.array(run["curve"]).T for run in runs if run.get("curve")]
+    if not own:
+        return None
+    steps = np.linspace(max(counts[0] for counts, _ in own), min(counts[-1] for counts, _ in own), 60)
+    values = np.array([np.interp(steps, counts, scores) for counts, scores in own])
+    return Curve(steps / 1e6, values.min(axis=0), values.mean(axis=0), values.max(axis=0))
+
+
+def curves(found: Found) -> Any:
+    """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run.
+
+    Many algorithms have a panel each, with the means of all others in grey.
+    """
+    made = {name: curve_of(runs) for name, runs in found.runs.items()}
+    drawn = {name: curve for name, curve in made.items() if curve is not None}
+    if not drawn:
+        return None
+    title, x, y = f"{title_of(found.whole)}; band: all runs", "decisions (millions)", "greedy score, unseen deals"
+    levels = reference_lines(found.whole.make_config())
+    if len(drawn) > charts.MOST_INSIDE:
+        return panel_each(drawn, title, x, y, levels)
+    figure, axes = charts.chart(title, x, y)
+    for name, curve in drawn.items():
+        (line,) = axes.plot(curve.millions, curve.mean, label=name)
+        charts.band(axes, curve.millions, curve.lowest, curve.highest, line.get_color())
+    for one in levels:
+        charts.reference(axes, one.score, one.name)
+    charts.from_zero(axes)
+    charts.legend(axes)
+    return figure
+
+
+def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str, levels: Sequence[Published]) -> Any:
+    """Draw every curve in a panel of its own, with the means of all others in grey; ``levels`` are named below."""
+    rows = -(-len(drawn) // MOST_COLUMNS)
+    figure, panels = charts.panels(list(drawn), (11.0, 1.9 * rows + 0.9), columns=MOST_COLUMNS)
+    for axes, (name, own) in zip(panels, drawn.items(), strict=True):
+        for other, curve in drawn.items():
+            if other != name:
+                axes.plot(curve.millions, curve.mean, "-", color=charts.SOFT, linewidth=0.6, alpha=0.35)
+        axes.plot(own.millions, own.mean, "-", color=charts.COLORS[0])
+        charts.band(axes, own.millions, own.lowest, own.highest, charts.COLORS[0])
+        for one in levels:
+            charts.reference(axes, one.score, "")
+    charts.from_zero(panels[0])  # the panels share their axes
+    figure.suptitle(title, **charts.TITLE)
+    figure.supylabel(y, fontsize=10, color=charts.INK)
+    named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
+    figure.supxlabel(f"{x}\nlevel lines: {named}" if levels else x, fontsize=9, color=charts.INK)
+    return figure
+
+
+def title_of(whole: Comparison) -> str:
+    """Return the title of a comparison's charts: its game and preset."""
+    note = "" if whole.reproduction else " (no reproductions)"
+    return f"{whole.game} {whole.preset or ''}".strip() + f", {whole.make_config().players} players{note}"
+
+
+def intervals(found: Found) -> Any:
+    """Draw self-play and cross-play with their intervals."""
+    alone, together = ("self-play", "cross-play") if found.whole.cooperative else ("evaluated", "lead")
+    rows: Mapping[str, dict[str, Estimate]] = {
+        name: {alone: estimates.mean(found.own_scores(name))}
+        | ({together: found.together[name]} if np.isfinite(found.together[name].value) else {})
+        for name in found.ordered
+        if name in found.teams
+    }
+    if not rows:
+        return None
+    figure = estimates.interval_figure(rows, f"{title_of(found.whole)}, 95 % over training runs", "score")
+    best = getattr(found.whole.make_config(), "max_score", None)
+    if best is not None:
+        charts.reference(figure.axes[0], best, "highest score", upright=True)
+        figure.axes[0].set_xlim(right=1.02 * best)
+    return figure
+
+
+def matrix(found: Found) -> Any:
+    """Draw mean scores of algorithms and partners in pairs: rows at player 0; the diagonal is cross-play."""
+    teams = {**found.teams, **{name: [name] for name in found.partners}}
+    if not found.teams:
+        return None
+    cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
+    best = getattr(found.whole.make_config(), "max_score", float(np.nanmax(cells)))
+    return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: partners that never met")
+
+
+def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
+    """Return the mean score of ``some`` at player 0 with ``others``; for one algorithm, that of its different runs.
+
+    It is NaN if no two of them have played together.
+    """
+    scores = found.matrix(some, others)
+    if some is others and len(some) > 1:
+        scores = scores[~np.eye(len(some), dtype=bool)]
+    played = scores[~np.isnan(scores)]
+    return float(played.mean()) if len(played) else np.nan
+
+
+def profiles(found: Found) -> Any:
+    """Draw the performance profiles of cross-play."""
+    several = {name: own for name, own in found.teams.items() if len(own) > 1}
+    if not several or not found.whole.cooperative:
+        return None
+    levels = np.linspace(*found.bounds, LEVELS)
+    parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in several.items()}
+    return estimates.profile_figure(parts, levels, f"{title_of(found.whole)}: cross-play", "score of a pair of runs")
+
+
+def actions(found: Found) -> Any:
+    """Draw how probable each action is after each other one, for the first run of up to `MOST_PANELS` algorithms."""
+    firsts = {name: own[0] for name in found.ordered if (own := found.names[name]) and own[0] in found.actions}
+    shown = dict(list(firsts.items())[:MOST_PANELS])
+    if not shown:
+        return None
+    figure, row = charts.panels(list(shown), (3.6 * len(shown) + 0.6, 4.4))
+    config = found.whole.make_config()
+    game = game_of(config).make_game(config)
+    words = [game.action_to_str(None, action) for action in range(game.num_actions)]
+    for axes, run in zip(row, shown.values(), strict=True):
+        image = axes.imshow(found.actions[run], vmin=0, vmax=1, cmap="magma")
+        axes.grid(visible=False)
+        axes.set_xticks(range(len(words)), words, rotation=90, fontsize=6)
+        axes.set_yticks(range(len(words)), words if axes is row[0] else [], fontsize=6)
+        axes.set_xlabel("the next player's action")
+    row[0].set_ylabel("action")
+    figure.suptitle(title_of(found.whole), **charts.TITLE)
+    figure.colorbar(image, ax=row, shrink=0.8, label="probability").outline.set_visible(False)
+    return figure

@@ -1,0 +1,115 @@
+"""What a comparison has found: the results of its rows as scores of runs, pairs and algorithms."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...evaluation import estimates
+from ...evaluation.estimates import Estimate
+from ..study import Result, Results, key_of
+from .rows import Comparison, Pair
+
+__all__ = ["Found"]
+
+
+class Found:
+    """The results that belong to the rows of a comparison.
+
+    Args:
+        whole: the comparison.
+        results: results of its rows, and perhaps of rows that it no longer has.
+    """
+
+    def __init__(self, whole: Comparison, results: Results) -> None:
+        self.whole = whole
+        rows = whole.rows()
+        keys = {row.key for row in rows}
+        self.rows = [result for result in results if key_of(result) in keys]
+        self.asked = {(row.one, row.other) for row in rows if isinstance(row, Pair)}
+        """The pairs that play together."""
+        pairs = [row for row in self.rows if "one" in row["fields"]]
+        self.cells = {(row["one"], row["other"]): float(row["score"]) for row in pairs}
+        self.agreements = {(row["one"], row["other"]): float(row["agreement"]) for row in pairs if "agreement" in row}
+        self.actions = {row["one"]: np.array(row["actions"]) / 100 for row in pairs if "actions" in row}
+        """(A, A): the probability of an action, the column, after another one, for the runs that have it."""
+        self.runs: dict[str, list[Result]] = {name: [] for name in whole.algorithms}
+        for row in self.rows:
+            if "algorithm" in row["fields"]:
+                self.runs[row["algorithm"]].append(row)
+        self.names = {name: [f"{name}-{run['seed']}" for run in runs] for name, runs in self.runs.items()}
+        """The names of the runs by algorithm."""
+
+    @cached_property
+    def met(self) -> list[str]:
+        """The partners and runs that have played all their pairs with themselves and earlier ones."""
+        met: list[str] = []
+        for name in (*self.whole.partners, *chain(*self.names.values())):
+            pairs = {pair for other in (*met, name) for pair in ((name, other), (other, name))}
+            if pairs & self.asked <= self.cells.keys():
+                met.append(name)
+        return met
+
+    @property
+    def partners(self) -> list[str]:
+        """The partners among `met`."""
+        return [name for name in self.whole.partners if name in self.met]
+
+    @cached_property
+    def teams(self) -> dict[str, list[str]]:
+        """The runs among `met` by algorithm, without algorithms that have none."""
+        found = {name: [run for run in own if run in self.met] for name, own in self.names.items()}
+        return {name: own for name, own in found.items() if own}
+
+    def matrix(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
+        """Return the scores (n, m) with ``some`` at player 0 and ``others`` at all other seats.
+
+        Those of pairs that do not play together are NaN.
+        """
+        return np.array([[self.cells.get((one, other), np.nan) for other in others] for one in some])
+
+    def both(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
+        """Return the scores (n, m) averaged over seatings; in a competitive game half of the lead of ``some``."""
+        first, second = self.matrix(some, others), self.matrix(others, some).T
+        return (first + second) / 2 if self.whole.cooperative else (first - second) / 2
+
+    def agreement(self, name: str) -> list[float]:
+        """Return the agreement of each pair of an algorithm's runs in both orders, as far as it is measured."""
+        own = self.teams.get(name, [])
+        return [self.agreements[pair] for pair in permutations(own, 2) if pair in self.agreements]
+
+    def own_scores(self, name: str) -> list[float]:
+        """Return the scores of an algorithm's runs in self-play, or in a competitive game those of their evaluation."""
+        return [run["score"] for run in self.runs[name]]
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """The worst and the best mean score of a pair of runs, self-play included."""
+        runs = [run for own in self.teams.values() for run in own]
+        both = self.both(runs, runs)
+        return float(np.nanmin(both)), float(np.nanmax(both))
+
+    @cached_property
+    def together(self) -> dict[str, Estimate]:
+        """The cross-play of each algorithm; in a competitive game the lead of its runs over those of all others."""
+        if self.whole.cooperative:
+            return {name: estimates.among(self.matrix(own, own), self.bounds) for name, own in self.teams.items()}
+        found = {}
+        for name, own in self.teams.items():
+            others = [run for other, runs in self.teams.items() if other != name for run in runs]
+            found[name] = estimates.between(self.both(own, others), self.bounds) if others else Estimate(float("nan"))
+        return found
+
+    def per_run(self, name: str) -> NDArray[np.float64]:
+        """Return the mean score of each run of an algorithm with the other runs of that algorithm, (n,)."""
+        both = self.both(self.teams[name], self.teams[name])
+        return (both.sum(axis=1) - both.diagonal()) / (len(both) - 1)
+
+    @property
+    def ordered(self) -> list[str]:
+        """The algorithms that allow inference, by cross-play, best first; then the others, in the order of the file."""
+        sure = [name for name in self.teams if self.together[name].inference]
+        sure.sort(key=lambda name: -self.together[name].value)
+        return [*sure, *(name for name in self.runs if name not in sure)]
