@@ -3,7 +3,7 @@
 `measure` plays games and observes them. It sees all cards; the players do not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
+from hanabako.drawing import charts
 from hanabako.engine.bits import ZERO, bit, has_bit
 from hanabako.engine.loops import reader_of
 from hanabako.games import game_of
@@ -100,6 +101,29 @@ class Communication:
         """Return (A, A): the probability of an action (column) after another one (row); rows of unused ones are 0."""
         sums = self.actions.sum(axis=1, keepdims=True)
         return self.actions / np.maximum(sums, 1)
+
+
+def action_maps(maps: Mapping[str, NDArray[np.float64]], config: Any, title: str) -> Any:
+    """Draw how probable each action is after each other one, a panel per agent; returns the Matplotlib figure.
+
+    Args:
+        maps: (A, A) of `Communication.conditional_actions`, by the agent's name.
+        config: the config that was played, for the actions' names.
+        title: stands above the panels.
+    """
+    figure, row = charts.panels(list(maps), (3.6 * len(maps) + 0.6, 4.4))
+    game = game_of(config).make_game(config)
+    words = [game.action_to_str(None, action) for action in range(game.num_actions)]
+    for axes, probabilities in zip(row, maps.values(), strict=True):
+        image = axes.imshow(probabilities, vmin=0, vmax=1, cmap="magma")
+        axes.grid(visible=False)
+        axes.set_xticks(range(len(words)), words, rotation=90, fontsize=6)
+        axes.set_yticks(range(len(words)), words if axes is row[0] else [], fontsize=6)
+        axes.set_xlabel("the next player's action")
+    row[0].set_ylabel("action")
+    figure.suptitle(title, **charts.TITLE)
+    figure.colorbar(image, ax=row, shrink=0.8, label="probability").outline.set_visible(False)
+    return figure
 
 
 def measure(config: Any, policies: Agent | Sequence[Agent], games: int, seed: int) -> Communication:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.drawing import charts
-from hanabako.games import game_of
 
 from ...evaluation import estimates
+from ...evaluation.communication import action_maps
 from ...evaluation.crossplay import heat_map
 from ...evaluation.estimates import Estimate
 from ...published_scores import Published, reference_lines
@@ -167,20 +167,5 @@ def profiles(found: Found) -> Any:
 def actions(found: Found) -> Any:
     """Draw how probable each action is after each other one, for the first run of up to `MOST_PANELS` algorithms."""
     firsts = {name: own[0] for name in found.ordered if (own := found.names[name]) and own[0] in found.actions}
-    shown = dict(list(firsts.items())[:MOST_PANELS])
-    if not shown:
-        return None
-    figure, row = charts.panels(list(shown), (3.6 * len(shown) + 0.6, 4.4))
-    config = found.whole.make_config()
-    game = game_of(config).make_game(config)
-    words = [game.action_to_str(None, action) for action in range(game.num_actions)]
-    for axes, run in zip(row, shown.values(), strict=True):
-        image = axes.imshow(found.actions[run], vmin=0, vmax=1, cmap="magma")
-        axes.grid(visible=False)
-        axes.set_xticks(range(len(words)), words, rotation=90, fontsize=6)
-        axes.set_yticks(range(len(words)), words if axes is row[0] else [], fontsize=6)
-        axes.set_xlabel("the next player's action")
-    row[0].set_ylabel("action")
-    figure.suptitle(title_of(found.whole), **charts.TITLE)
-    figure.colorbar(image, ax=row, shrink=0.8, label="probability").outline.set_visible(False)
-    return figure
+    shown = {name: found.actions[run] for name, run in list(firsts.items())[:MOST_PANELS]}
+    return action_maps(shown, found.whole.make_config(), title_of(found.whole)) if shown else None
