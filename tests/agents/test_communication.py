@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation.communication import bits_between, measure
+from agents.evaluation.communication import action_maps, bits_between, measure
 from agents.playing.play import play
 from hanabako.games import game_of
 from hanabi_env import HanabiConfig
@@ -78,3 +78,14 @@ def test_only_hanabi_is_listened_to(monkeypatch):
     with pytest.raises(ValueError, match="measured in hanabi, got other"):
         measure(CONFIG, Teller(), 1, seed=1)
     assert game_of(CONFIG).name == "hanabi"
+
+
+def test_each_agent_has_a_panel_whose_rows_and_columns_are_named():
+    maps = {"one": np.eye(20), "two": np.zeros((20, 20))}
+    *panels, bar = action_maps(maps, CONFIG, "title").axes
+    assert [axes.get_title(loc="left") for axes in panels] == ["one", "two"]
+    assert np.array_equal(panels[0].images[0].get_array(), maps["one"])
+    words = [[label.get_text() for label in axes.get_yticklabels()] for axes in panels]
+    assert words[0][0] == "discard 0" and len(words[0]) == 20 and not any(words[1])
+    assert [label.get_text() for label in panels[1].get_xticklabels()] == words[0]
+    assert bar.get_ylabel() == "probability"
