@@ -406,6 +406,13 @@ def directions() -> str:
     return directions()
 
 
+def alone_and_together() -> str:
+    """Return the scores of our algorithms in the comparisons."""
+    from benchmarks.strength.tables.summary import summary  # imports torch
+
+    return summary()
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
@@ -426,6 +433,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "state": state,
     "scale": scale,
     "directions": directions,
+    "alone-and-together": alone_and_together,
 }
 
 

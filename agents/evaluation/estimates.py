@@ -280,7 +280,8 @@ def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], title: str, labe
         label: the label of the axis.
     """
     kinds = list(dict.fromkeys(kind for own in rows.values() for kind in own))
-    figure, axes = charts.chart(title, label, size=(7, 1.4 + 0.42 * len(rows)))
+    figure, axes = charts.chart("", label, size=(7, 1.4 + 0.42 * len(rows)))
+    figure.suptitle(title, **charts.TITLE)  # may be wider than the axes beside long names
     for k, kind in enumerate(kinds):
         aside = 0.24 * (k - (len(kinds) - 1) / 2)
         points = [(i + aside, own[kind]) for i, own in enumerate(rows.values()) if kind in own]

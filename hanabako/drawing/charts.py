@@ -101,14 +101,14 @@ def reference(axes: Any, value: float, text: str, upright: bool = False) -> None
     Args:
         axes: where to draw.
         value: where the line is.
-        text: its name, written at its left or lower end.
+        text: its name, written above it at the left, or at the right of its lower end.
         upright: draw a vertical line (at ``value`` of the horizontal axis).
     """
     style = {"color": SOFT, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
     words = {"color": SOFT, "fontsize": 7.5, "textcoords": "offset points"}
     if upright:
         axes.axvline(value, **style)
-        place = {"xycoords": ("data", "axes fraction"), "xytext": (-3, 4), "ha": "right", "rotation": 90}
+        place = {"xycoords": ("data", "axes fraction"), "xytext": (3, 4), "ha": "left", "rotation": 90}
         axes.annotate(text, (value, 0), **place, **words)
     else:
         axes.axhline(value, **style)

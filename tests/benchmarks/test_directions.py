@@ -11,6 +11,7 @@ from agents.studies.comparison.found import Found
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Run
 from benchmarks.strength.tables.directions import STATEMENTS, verdict
+from benchmarks.strength.tables.summary import cells
 
 NAMES = ("ippo-dense", "ippo-recurrent", "other-play", "obl-1", "sad")
 FILE = "\n".join(
@@ -97,3 +98,13 @@ def test_a_verdict_is_of_the_whole_interval(estimate: tuple[float, float, float]
     value, low, high = estimate
     assert verdict(Estimate(value, low, high), 0.5, above=True) == said
     assert verdict(Estimate(1 - value, 1 - high, 1 - low), 0.5, above=False) == said
+
+
+def test_the_summary_has_runs_and_scores_and_no_interval_for_few_runs(tmp_path: Path):
+    """An algorithm without runs, or cross-play of a single run, has a line instead."""
+    runs, alone, together = cells(found_in(tmp_path, AS_SAID), "sad")
+    assert (runs, alone) == ("10", "8.00 (8.00 to 8.00)") and together.startswith("1.00 (")
+    assert cells(found_in(tmp_path, AS_SAID, runs=4), "sad") == ["4", "8.00", "1.00"]
+    assert cells(found_in(tmp_path, AS_SAID, runs=1), "sad") == ["1", "8.00", "-"]
+    assert cells(found_in(tmp_path, AS_SAID, runs=0), "sad") == ["-", "-", "-"]
+    assert cells(found_in(tmp_path, AS_SAID), "not one of them") == ["-", "-", "-"]

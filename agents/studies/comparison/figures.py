@@ -128,7 +128,7 @@ def intervals(found: Found) -> Any:
     best = getattr(found.whole.make_config(), "max_score", None)
     if best is not None:
         charts.reference(figure.axes[0], best, "highest score", upright=True)
-        figure.axes[0].set_xlim(right=1.02 * best)
+        figure.axes[0].set_xlim(right=1.04 * best)  # room for the name
     return figure
 
 

@@ -18,7 +18,7 @@ from hanabako.generated import table
 
 from .scale import STUDIES, comparison
 
-__all__ = ["COMPARED", "STATEMENTS", "Statement", "directions", "verdict"]
+__all__ = ["COMPARED", "STATEMENTS", "Statement", "directions", "found_in", "verdict"]
 
 COMPARED = ("zero_shot_ten", "zero_shot_hour")
 """The comparisons in which the statements are checked."""
@@ -27,6 +27,11 @@ NEAR = 0.3
 FAR = 0.5
 """The part of its self-play below which cross-play is far from it."""
 TOO_FEW = "no inference: too few runs"
+
+
+def found_in(name: str) -> Found:
+    """Return what one of our comparisons has found."""
+    return Found(comparison(name), read_results(STUDIES / "results" / f"{name}.json"))
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ def verdict(estimate: Estimate, limit: float, above: bool) -> str:
 
 def directions() -> str:
     """Return the table of the statements, with a line for each comparison."""
-    found = {name: Found(comparison(name), read_results(STUDIES / "results" / f"{name}.json")) for name in COMPARED}
+    found = {name: found_in(name) for name in COMPARED}
     rows = []
     for statement in STATEMENTS:
         for name in COMPARED:

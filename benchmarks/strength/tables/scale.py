@@ -29,13 +29,11 @@ __all__ = ["MEASURED", "Paper", "core_hours", "measured", "papers", "scale", "sp
 
 STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
-MEASURED = ("zero_shot_mini", "zero_shot_small", "zero_shot_standard", "zero_shot_hour")
+MEASURED = ("zero_shot_mini", "zero_shot_small", "zero_shot_standard", "zero_shot_ten", "zero_shot_hour")
 """The comparisons that were run."""
 NOT_STATED = "not stated"
-STANDARD, EVERY = "zero_shot_standard", "zero_shot_mini"
+STANDARD, EVERY = "zero_shot_hour", "zero_shot_ten"
 """The comparison in the game of the papers, and one that has a row of every algorithm."""
-AS_FAST = {"vdn": "iql", "qmix": "iql"}
-"""Algorithms whose speed is not measured, and the one whose speed they are given."""
 
 
 # --- The papers -------------------------------------------------------------------------------------------------------
@@ -95,18 +93,21 @@ def measured(name: str) -> Mapping[str, Results]:
 def speed_of(module: str, network: str) -> float:
     """Return decisions per second and core in standard Hanabi for two players.
 
-    This is measured for some modules and networks. For another module it is that of PPO times their ratio in ``mini``;
-    for a recurrent network it is that of the module times the ratio of the networks in `benchmarks.speed.learner`.
+    This is measured for some modules and networks. With another network it is that of the module times the ratio of the
+    networks in `benchmarks.speed.learner`; for another module it is that of PPO times their ratio in ``mini``.
     """
-    if network.startswith("recurrent"):
-        return speed_of(module, "symmetric") * learner_speed(network) / learner_speed("symmetric")
-    played = comparison(STANDARD)
-    for name, rows in measured(STANDARD).items():
-        if (played.algorithms[name].module, network_of(played, name)[0]) == (module, network):
-            return rate(rows)
-    module = AS_FAST.get(module, module)
+    whole = comparison(STANDARD)
+    played = {
+        (whole.algorithms[name].module, network_of(whole, name)[0]): rate(rows)
+        for name, rows in measured(STANDARD).items()
+    }
+    if (module, network) in played:
+        return played[module, network]
+    for (same, other), speed in played.items():
+        if same == module:
+            return speed * learner_speed(network) / learner_speed(other)
     name = next(name for name, own in comparison(EVERY).algorithms.items() if own.module == module)
-    return rate(measured(STANDARD)["ippo"]) * rate(measured(EVERY)[name]) / rate(measured(EVERY)["ippo"])
+    return speed_of("ppo", network) * rate(measured(EVERY)[name]) / rate(measured(EVERY)["ippo"])
 
 
 def rate(rows: Results) -> float:

@@ -1,0 +1,29 @@
+"""The scores of our algorithms alone and together, over the comparisons with the settings of the trial runs."""
+
+from agents.evaluation import estimates
+from agents.studies.comparison.found import Found
+from hanabako.generated import table
+
+from .directions import COMPARED, found_in
+
+__all__ = ["summary"]
+
+
+def summary() -> str:
+    """Return a table with a line for each algorithm, and runs, self-play and cross-play in each comparison."""
+    found = [found_in(name) for name in COMPARED]
+    names = dict.fromkeys(name for one in found for name, runs in one.runs.items() if runs)
+    head = ["algorithm"]
+    for one in found:
+        head += [f"{one.whole.preset}: runs", "self-play", "cross-play"]
+    rows = [[found[0].whole.label(name), *(cell for one in found for cell in cells(one, name))] for name in names]
+    return table(head, rows) + "\n"
+
+
+def cells(found: Found, name: str) -> list[str]:
+    """Return the number of an algorithm's runs, its self-play and its cross-play, or lines without them."""
+    if not found.runs.get(name):
+        return ["-"] * 3
+    together = found.together.get(name) if len(found.teams.get(name, ())) > 1 else None
+    alone = estimates.mean(found.own_scores(name))
+    return [str(len(found.runs[name])), alone.words(), "-" if together is None else together.words()]
