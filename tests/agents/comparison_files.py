@@ -1,9 +1,11 @@
-"""Small files of comparisons, for tests."""
+"""Small files of comparisons, and results as if they had been played, for tests."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from agents.studies.comparison.reading import read
-from agents.studies.comparison.rows import Comparison
+from agents.studies.comparison.rows import Comparison, Run
 
 PLAIN = """
 study = "comparison"
@@ -24,3 +26,13 @@ def written(folder: Path, text: str = PLAIN) -> Path:
 
 def declared(folder: Path, text: str = PLAIN) -> Comparison:
     return read(written(folder, text), folder / "compare")
+
+
+def results_of(whole: Comparison, score: Callable[[str, str], float]) -> list[dict[str, Any]]:
+    """Return rows as if they had been played."""
+    found = []
+    for row in whole.rows():
+        names = (row.name, row.name) if isinstance(row, Run) else (row.one, row.other)
+        result = {"fields": list(row.values()), **row.values(), "done": row.wanted, "wanted": row.wanted}
+        found.append(result | {"score": score(*names), "steps": 10**6, "core_seconds": 60.0})
+    return found

@@ -1,6 +1,5 @@
 """The tables and figures of a comparison are correct for scores that are known."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,8 @@ from agents.evaluation import estimates
 from agents.studies.comparison.figures import curves, matrix, mean_of_pairs
 from agents.studies.comparison.found import Found
 from agents.studies.comparison.pages import board
-from agents.studies.comparison.rows import Comparison, Pair, Run
-from tests.agents.comparison_files import PLAIN, declared, written
-
-
-def results_of(whole: Comparison, score: Callable[[str, str], float]) -> list[dict[str, Any]]:
-    """Return rows as if they had been played."""
-    found = []
-    for row in whole.rows():
-        names = (row.name, row.name) if isinstance(row, Run) else (row.one, row.other)
-        result = {"fields": list(row.values()), **row.values(), "done": row.wanted, "wanted": row.wanted}
-        found.append(result | {"score": score(*names), "steps": 10**6, "core_seconds": 60.0})
-    return found
-
+from agents.studies.comparison.rows import Comparison, Pair
+from tests.agents.comparison_files import PLAIN, declared, results_of, written
 
 FIVE = PLAIN.replace("[1, 2]", "[1, 2, 3, 4, 5]").replace("steps = 100", 'steps = 100\npartners = ["smart", "piers"]')
 TWO = FIVE + '[algorithms.two]\nmodule = "vdn"\n'

@@ -1,17 +1,16 @@
 """What papers say about cross-play: the verdicts, and the numbers that they follow from."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from agents.evaluation.estimates import Estimate
 from agents.studies.comparison.found import Found
-from agents.studies.comparison.reading import read
-from agents.studies.comparison.rows import Run
 from benchmarks.strength.tables.directions import STATEMENTS, verdict
 from benchmarks.strength.tables.summary import cells
+from tests.agents.comparison_files import declared, results_of
 
 NAMES = ("ippo-dense", "ippo-recurrent", "other-play", "obl-1", "sad")
 FILE = "\n".join(
@@ -25,14 +24,8 @@ FILE = "\n".join(
 
 def found_in(tmp_path: Path, score: Callable[[str, str], float], runs: int = 10) -> Found:
     """Return results in which a pair of runs has the score that ``score`` gives, by their names."""
-    (path := tmp_path / "compare.toml").write_text(FILE, encoding="utf-8")
-    whole, rows = read(path, tmp_path), []
-    for row in whole.rows():
-        names = [row.name, row.name] if isinstance(row, Run) else [row.one, row.other]
-        if all(int(name.rpartition("-")[2]) <= runs for name in names):
-            result: dict[str, Any] = {"fields": list(row.values()), **row.values(), "score": score(*names)}
-            rows.append(result)
-    return Found(whole, rows)
+    whole = declared(tmp_path, FILE)
+    return Found(whole, results_of(replace(whole, seeds=whole.seeds[:runs]), score))
 
 
 def alone_or_together(alone: float, **together: float) -> Callable[[str, str], float]:

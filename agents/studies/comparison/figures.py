@@ -20,7 +20,7 @@ from ..study import Draw, Results
 from .found import Found
 from .rows import Comparison
 
-__all__ = ["figures"]
+__all__ = ["curves", "figures", "intervals", "matrix", "profiles"]
 
 LEVELS = 40
 """The number of scores at which a performance profile is drawn."""
@@ -63,6 +63,12 @@ def curve_of(runs: Results) -> Curve | None:
     return Curve(steps / 1e6, values.min(axis=0), values.mean(axis=0), values.max(axis=0))
 
 
+def plot(axes: Any, curve: Curve, **style: Any) -> None:
+    """Draw the mean of a curve as a line in this style for Matplotlib, and its band in the same color."""
+    (line,) = axes.plot(curve.millions, curve.mean, **style)
+    charts.band(axes, curve.millions, curve.lowest, curve.highest, line.get_color())
+
+
 def curves(found: Found) -> Any:
     """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run.
 
@@ -78,8 +84,7 @@ def curves(found: Found) -> Any:
         return panel_each(drawn, title, x, y, levels)
     figure, axes = charts.chart(title, x, y)
     for name, curve in drawn.items():
-        (line,) = axes.plot(curve.millions, curve.mean, label=name)
-        charts.band(axes, curve.millions, curve.lowest, curve.highest, line.get_color())
+        plot(axes, curve, label=name)
     for one in levels:
         charts.reference(axes, one.score, one.name)
     charts.from_zero(axes)
@@ -95,8 +100,7 @@ def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str, levels: S
         for other, curve in drawn.items():
             if other != name:
                 axes.plot(curve.millions, curve.mean, "-", color=charts.SOFT, linewidth=0.6, alpha=0.35)
-        axes.plot(own.millions, own.mean, "-", color=charts.COLORS[0])
-        charts.band(axes, own.millions, own.lowest, own.highest, charts.COLORS[0])
+        plot(axes, own, linestyle="-", color=charts.COLORS[0])
         for one in levels:
             charts.reference(axes, one.score, "")
     charts.from_zero(panels[0])  # the panels share their axes
@@ -156,11 +160,10 @@ def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> f
 
 def profiles(found: Found) -> Any:
     """Draw the performance profiles of cross-play."""
-    several = {name: own for name, own in found.teams.items() if len(own) > 1}
-    if not several or not found.whole.cooperative:
+    if not found.several or not found.whole.cooperative:
         return None
     levels = np.linspace(*found.bounds, LEVELS)
-    parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in several.items()}
+    parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in found.several.items()}
     return estimates.profile_figure(parts, levels, f"{title_of(found.whole)}: cross-play", "score of a pair of runs")
 
 

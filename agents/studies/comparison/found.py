@@ -63,6 +63,11 @@ class Found:
         found = {name: [run for run in own if run in self.met] for name, own in self.names.items()}
         return {name: own for name, own in found.items() if own}
 
+    @property
+    def several(self) -> dict[str, list[str]]:
+        """The algorithms of `teams` that have at least two runs, and so cross-play."""
+        return {name: own for name, own in self.teams.items() if len(own) > 1}
+
     def matrix(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
         """Return the scores (n, m) with ``some`` at player 0 and ``others`` at all other seats.
 

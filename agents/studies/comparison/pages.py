@@ -51,7 +51,7 @@ def scores(found: Found) -> Iterator[str]:
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
         cells = [found.whole.label(name), str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
-        cells += [found.together[name].words() if len(found.teams.get(name, ())) > 1 or not cooperative else "-"]
+        cells += [found.together[name].words() if name in found.several or not cooperative else "-"]
         cells += [places.get(name, "no inference")]
         if cooperative:
             cells += list(understanding(found, name))
@@ -63,11 +63,10 @@ def scores(found: Found) -> Iterator[str]:
 
 def understanding(found: Found, name: str) -> Iterator[str]:
     """Yield the sizes of an algorithm's groups of compatible runs, and the probability that two runs are compatible."""
-    own = found.teams.get(name, [])
-    if len(own) < 2:
+    if name not in found.several:
         yield from ("-", "-")
         return
-    matrix = found.matrix(own, own)
+    matrix = found.matrix(found.teams[name], found.teams[name])
     yield " + ".join(str(len(group)) for group in estimates.groups(matrix))
     yield estimates.among(estimates.understanding(matrix), (0.0, 1.0)).words()
 

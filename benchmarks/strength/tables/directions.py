@@ -13,12 +13,11 @@ import numpy as np
 from agents.evaluation import estimates
 from agents.evaluation.estimates import Estimate
 from agents.studies.comparison.found import Found
-from agents.studies.store import read_results
 from hanabako.generated import table
 
-from .scale import STUDIES, comparison
+from .scale import found_in
 
-__all__ = ["COMPARED", "STATEMENTS", "Statement", "directions", "found_in", "verdict"]
+__all__ = ["COMPARED", "STATEMENTS", "Statement", "directions", "verdict"]
 
 COMPARED = ("zero_shot_ten", "zero_shot_hour")
 """The comparisons in which the statements are checked."""
@@ -27,11 +26,6 @@ NEAR = 0.3
 FAR = 0.5
 """The part of its self-play below which cross-play is far from it."""
 TOO_FEW = "no inference: too few runs"
-
-
-def found_in(name: str) -> Found:
-    """Return what one of our comparisons has found."""
-    return Found(comparison(name), read_results(STUDIES / "results" / f"{name}.json"))
 
 
 @dataclass(frozen=True)
@@ -71,7 +65,7 @@ def first_level(found: Found) -> tuple[Estimate, str] | None:
 
 def recurrent(found: Found) -> tuple[Estimate, str] | None:
     """Compare recurrent IPPO with the best of the others."""
-    others = [name for name in found.teams if name != "ippo-recurrent" and has(found, name)]
+    others = [name for name in found.several if name != "ippo-recurrent"]
     if not has(found, "ippo-recurrent") or not others:
         return None
     return better(found, "ippo-recurrent", max(others, key=lambda name: found.together[name].value))
@@ -88,7 +82,7 @@ def simplified(found: Found) -> tuple[Estimate, str] | None:
 
 def has(found: Found, *names: str) -> bool:
     """Whether each algorithm has cross-play."""
-    return all(len(found.teams.get(name, ())) > 1 for name in names)
+    return found.several.keys() >= set(names)
 
 
 STATEMENTS = (

@@ -15,17 +15,18 @@ import numpy as np
 
 from agents.learning.common.network_settings import USUAL_LAYERS
 from agents.networks.kinds import NETWORKS, usual_kind
+from agents.studies.comparison.found import Found
 from agents.studies.comparison.measuring import settings_of
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Comparison
 from agents.studies.store import read_results
-from agents.studies.study import Results, key_of
+from agents.studies.study import Results
 from benchmarks.speed.timing import significant
 from hanabako.files import read_json
 from hanabako.generated import table
 from hanabako.words.typed import from_json
 
-__all__ = ["MEASURED", "Paper", "core_hours", "measured", "papers", "scale", "speed_of"]
+__all__ = ["MEASURED", "Paper", "core_hours", "found_in", "measured", "papers", "scale", "speed_of"]
 
 STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
@@ -79,15 +80,14 @@ def comparison(name: str) -> Comparison:
 
 
 @cache
+def found_in(name: str) -> Found:
+    """Return what one of our comparisons has found."""
+    return Found(comparison(name), read_results(STUDIES / "results" / f"{name}.json"))
+
+
 def measured(name: str) -> Mapping[str, Results]:
     """Return the finished runs of a comparison by algorithm."""
-    whole = comparison(name)
-    asked = {whole.run(algorithm, seed).key: algorithm for algorithm in whole.algorithms for seed in whole.seeds}
-    found: dict[str, list[Any]] = {algorithm: [] for algorithm in whole.algorithms}
-    for row in read_results(STUDIES / "results" / f"{name}.json"):
-        if key_of(row) in asked:
-            found[asked[key_of(row)]].append(row)
-    return {algorithm: rows for algorithm, rows in found.items() if rows}
+    return {algorithm: rows for algorithm, rows in found_in(name).runs.items() if rows}
 
 
 def speed_of(module: str, network: str) -> float:

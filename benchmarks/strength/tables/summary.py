@@ -4,7 +4,8 @@ from agents.evaluation import estimates
 from agents.studies.comparison.found import Found
 from hanabako.generated import table
 
-from .directions import COMPARED, found_in
+from .directions import COMPARED
+from .scale import found_in
 
 __all__ = ["summary"]
 
@@ -24,6 +25,5 @@ def cells(found: Found, name: str) -> list[str]:
     """Return the number of an algorithm's runs, its self-play and its cross-play, or lines without them."""
     if not found.runs.get(name):
         return ["-"] * 3
-    together = found.together.get(name) if len(found.teams.get(name, ())) > 1 else None
-    alone = estimates.mean(found.own_scores(name))
-    return [str(len(found.runs[name])), alone.words(), "-" if together is None else together.words()]
+    together = found.together[name].words() if name in found.several else "-"
+    return [str(len(found.runs[name])), estimates.mean(found.own_scores(name)).words(), together]
