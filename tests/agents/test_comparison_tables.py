@@ -124,6 +124,8 @@ def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):
     assert found.together["one"].value == pytest.approx(2.0)
     assert found.together["two"].value == pytest.approx(-2.0)
     assert "lead over the others" in board(whole, found.rows)
+    runs = [row for row in found.rows if "algorithm" in row["fields"]]
+    assert "| - | no inference |" in board(whole, runs), "before the runs have met"
 
 
 # --- The figures ------------------------------------------------------------------------------------------------------

@@ -51,7 +51,8 @@ def scores(found: Found) -> Iterator[str]:
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
         cells = [found.whole.label(name), str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
-        cells += [found.together[name].words() if name in found.several or not cooperative else "-"]
+        told = found.several if cooperative else found.teams
+        cells += [found.together[name].words() if name in told else "-"]
         cells += [places.get(name, "no inference")]
         if cooperative:
             cells += list(understanding(found, name))
