@@ -322,7 +322,7 @@ def test_the_config_adds_to_what_training_usually_has(tmp_path: Path):
 # --- The project's own comparisons ------------------------------------------------------------------------------------
 
 OWN = sorted(STUDIES.glob("*.toml"))
-WITH_OLD_ROWS = [STUDIES / f"zero_shot_{preset}.toml" for preset in ("mini", "small", "standard")]
+WITH_OLD_ROWS = [STUDIES / f"zero_shot_{preset}.toml" for preset in ("small", "standard")]
 
 
 @pytest.mark.parametrize("path", WITH_OLD_ROWS, ids=lambda path: path.stem)

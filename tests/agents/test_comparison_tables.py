@@ -8,12 +8,13 @@ import pytest
 
 from agents.commands.command_line import main
 from agents.evaluation import estimates
-from agents.studies.comparison.figures import curves, matrix, mean_of_pairs
+from agents.studies.comparison.figures import curves, matrix, mean_of_pairs, profiles
 from agents.studies.comparison.found import Found
 from agents.studies.comparison.pages import board
 from agents.studies.comparison.rows import Comparison, Pair
 from tests.agents.comparison_files import PLAIN, declared, results_of, written
 
+MANY = "".join(f'[algorithms.more{k}]\nmodule = "vdn"\n' for k in range(8))
 FIVE = PLAIN.replace("[1, 2]", "[1, 2, 3, 4, 5]").replace("steps = 100", 'steps = 100\npartners = ["smart", "piers"]')
 TWO = FIVE + '[algorithms.two]\nmodule = "vdn"\n'
 
@@ -149,8 +150,7 @@ def test_few_curves_share_a_chart_and_a_band_spans_their_runs(tmp_path: Path):
 
 
 def test_many_curves_have_a_panel_each_beside_all_others(tmp_path: Path):
-    several = "".join(f'[algorithms.more{k}]\nmodule = "vdn"\n' for k in range(8))
-    figure = drawn(declared(tmp_path, PLAIN + several))
+    figure = drawn(declared(tmp_path, PLAIN + MANY))
     names = ["one", *(f"more{k}" for k in range(8))]
     assert [axes.get_title(loc="left") for axes in figure.axes] == names
     assert all(len(axes.lines) == len(names) and len(axes.collections) == 1 for axes in figure.axes)
@@ -160,3 +160,16 @@ def test_many_curves_have_a_panel_each_beside_all_others(tmp_path: Path):
 def test_without_curves_there_is_no_chart(tmp_path: Path):
     whole = declared(tmp_path, TWO)
     assert curves(Found(whole, results_of(whole, score_of))) is None
+
+
+@pytest.mark.parametrize("panels", [2, 9])
+def test_a_profile_is_the_share_of_pairs_from_score_0_to_the_highest(panels: int, tmp_path: Path):
+    """Six of the ten pairs score 8.1, the others 3.1; many profiles have a panel each, as many curves have."""
+    whole = declared(tmp_path, TWO if panels == 2 else FIVE + MANY)
+    figure = profiles(Found(whole, results_of(whole, score_of)))
+    assert len(figure.axes) == (1 if panels == 2 else 9)
+    for axes in figure.axes:
+        assert len(axes.lines) == panels and axes.collections
+        own = axes.lines[-1]
+        assert (own.get_xdata()[0], own.get_xdata()[-1]) == pytest.approx((0, 8.1))
+        assert np.interp([0, 3.0, 3.2, 7.9], own.get_xdata(), own.get_ydata()) == pytest.approx([1, 1, 0.6, 0.6])

@@ -8,7 +8,7 @@ from agents.studies.comparison import measuring
 from agents.studies.store import ORIGIN, read_results
 from benchmarks.strength import learning_among_bots
 
-PRESETS = ("mini", "small", "standard")
+PRESETS = ("small", "standard")
 RESULTS = Path(learning_among_bots.__file__).parent / "results"
 BEFORE = {"iql": "vdn", "sad-memoryless": "sad"}
 """The names of algorithms in ``zero_shot.json``, by today's names; in rows that were renamed this is ``formerly``."""

@@ -34,7 +34,6 @@ WITHOUT_ORIGIN = {
     "ports.json": 18,
     "ppo_settings.json": 26,
     "shipped_networks.json": 16,
-    "zero_shot_mini.json": 2349,
     "zero_shot_small.json": 2349,
     "zero_shot_standard.json": 153,
 }

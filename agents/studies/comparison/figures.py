@@ -22,7 +22,7 @@ from .rows import Comparison
 
 __all__ = ["curves", "figures", "intervals", "matrix", "profiles"]
 
-LEVELS = 40
+LEVELS = 100
 """The number of scores at which a performance profile is drawn."""
 MOST_PANELS = 5
 """The largest number of matrices of actions in a figure."""
@@ -45,28 +45,28 @@ def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
 
 @dataclass(frozen=True)
 class Curve:
-    """The greedy scores of an algorithm's runs at the same numbers of decisions; all arrays are (60,)."""
+    """What an algorithm has at each of N places of the horizontal axis; all arrays are (N,)."""
 
-    millions: NDArray[np.float64]
-    lowest: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    highest: NDArray[np.float64]
+    places: NDArray[np.float64]
+    value: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
 
 
 def curve_of(runs: Results) -> Curve | None:
-    """Return the curve of an algorithm's runs, or None if none of them has one."""
+    """Return the mean, worst and best greedy score by millions of decisions, or None if no run has a curve."""
     own = [np.array(run["curve"]).T for run in runs if run.get("curve")]
     if not own:
         return None
     steps = np.linspace(max(counts[0] for counts, _ in own), min(counts[-1] for counts, _ in own), 60)
     values = np.array([np.interp(steps, counts, scores) for counts, scores in own])
-    return Curve(steps / 1e6, values.min(axis=0), values.mean(axis=0), values.max(axis=0))
+    return Curve(steps / 1e6, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
 
 
 def plot(axes: Any, curve: Curve, **style: Any) -> None:
-    """Draw the mean of a curve as a line in this style for Matplotlib, and its band in the same color."""
-    (line,) = axes.plot(curve.millions, curve.mean, **style)
-    charts.band(axes, curve.millions, curve.lowest, curve.highest, line.get_color())
+    """Draw a curve as a line in this style for Matplotlib, and its band in the same color."""
+    (line,) = axes.plot(curve.places, curve.value, **style)
+    charts.band(axes, curve.places, curve.low, curve.high, line.get_color())
 
 
 def curves(found: Found) -> Any:
@@ -81,7 +81,13 @@ def curves(found: Found) -> Any:
     title, x, y = f"{title_of(found.whole)}; band: all runs", "decisions (millions)", "greedy score, unseen deals"
     levels = reference_lines(found.whole.make_config())
     if len(drawn) > charts.MOST_INSIDE:
-        return panel_each(drawn, title, x, y, levels)
+        named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
+        figure, panels = panel_each(drawn, title, f"{x}\nlevel lines: {named}" if levels else x, y)
+        for axes in panels:
+            for one in levels:
+                charts.reference(axes, one.score, "")
+        charts.from_zero(panels[0])  # the panels share their axes
+        return figure
     figure, axes = charts.chart(title, x, y)
     for name, curve in drawn.items():
         plot(axes, curve, label=name)
@@ -92,23 +98,19 @@ def curves(found: Found) -> Any:
     return figure
 
 
-def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str, levels: Sequence[Published]) -> Any:
-    """Draw every curve in a panel of its own, with the means of all others in grey; ``levels`` are named below."""
+def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[Any, list[Any]]:
+    """Draw every curve in a panel of its own, with all others in grey, and return the figure and its panels."""
     rows = -(-len(drawn) // MOST_COLUMNS)
     figure, panels = charts.panels(list(drawn), (11.0, 1.9 * rows + 0.9), columns=MOST_COLUMNS)
     for axes, (name, own) in zip(panels, drawn.items(), strict=True):
         for other, curve in drawn.items():
             if other != name:
-                axes.plot(curve.millions, curve.mean, "-", color=charts.SOFT, linewidth=0.6, alpha=0.35)
+                axes.plot(curve.places, curve.value, "-", color=charts.SOFT, linewidth=0.6, alpha=0.35)
         plot(axes, own, linestyle="-", color=charts.COLORS[0])
-        for one in levels:
-            charts.reference(axes, one.score, "")
-    charts.from_zero(panels[0])  # the panels share their axes
     figure.suptitle(title, **charts.TITLE)
     figure.supylabel(y, fontsize=10, color=charts.INK)
-    named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
-    figure.supxlabel(f"{x}\nlevel lines: {named}" if levels else x, fontsize=9, color=charts.INK)
-    return figure
+    figure.supxlabel(x, fontsize=9, color=charts.INK)
+    return figure, panels
 
 
 def title_of(whole: Comparison) -> str:
@@ -159,12 +161,23 @@ def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> f
 
 
 def profiles(found: Found) -> Any:
-    """Draw the performance profiles of cross-play."""
+    """Draw the performance profiles of cross-play; those of many algorithms have a panel each."""
     if not found.several or not found.whole.cooperative:
         return None
-    levels = np.linspace(*found.bounds, LEVELS)
+    lowest, highest = found.bounds
+    levels = np.linspace(min(0, lowest), highest, LEVELS)
     parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in found.several.items()}
-    return estimates.profile_figure(parts, levels, f"{title_of(found.whole)}: cross-play", "score of a pair of runs")
+    title, x = f"{title_of(found.whole)}: cross-play", "score of a pair of runs"
+    if len(parts) <= charts.MOST_INSIDE:
+        return estimates.profile_figure(parts, levels, title, x)
+    drawn = {name: profile_of(own, levels) for name, own in parts.items()}
+    return panel_each(drawn, f"{title}; band: 95 %", x, "fraction of pairs with at least that score")[0]
+
+
+def profile_of(parts: Sequence[Estimate], levels: NDArray[np.float64]) -> Curve:
+    """Return a performance profile with its intervals, which have no width where runs are too few for inference."""
+    values, lows, highs = ([getattr(part, end) for part in parts] for end in ("value", "low", "high"))
+    return Curve(levels, *(np.array(column) for column in (values, lows, highs)))
 
 
 def actions(found: Found) -> Any:

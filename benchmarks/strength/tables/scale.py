@@ -30,7 +30,7 @@ __all__ = ["MEASURED", "Paper", "core_hours", "found_in", "measured", "papers", 
 
 STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
-MEASURED = ("zero_shot_mini", "zero_shot_small", "zero_shot_standard", "zero_shot_ten", "zero_shot_hour")
+MEASURED = ("zero_shot_small", "zero_shot_standard", "zero_shot_ten", "zero_shot_hour")
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 STANDARD, EVERY = "zero_shot_hour", "zero_shot_ten"
