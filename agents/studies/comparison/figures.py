@@ -15,7 +15,7 @@ from ...evaluation import estimates
 from ...evaluation.communication import action_maps
 from ...evaluation.crossplay import heat_map
 from ...evaluation.estimates import Estimate
-from ...published_scores import Published, reference_lines
+from ...published_scores import reference_lines
 from ..study import Draw, Results
 from .found import Found
 from .rows import Comparison
