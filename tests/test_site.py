@@ -20,6 +20,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from agents.learning.common.algorithms import NAMES
 from docs.build import notebooks
 from hanabako.envs.seat import CardGameSeatEnv
 from hanabako.envs.vector_seat import VectorSeatEnv
@@ -326,8 +327,16 @@ def test_every_public_name_has_an_entry(site: Path) -> None:
 @pytest.mark.slow
 def test_every_algorithm_is_on_its_page(site: Path) -> None:
     page = re.sub(r"<[^>]+>", "", (site / "docs" / "algorithms.html").read_text(encoding="utf-8"))
-    names = helper("public").algorithms()
-    assert len(names) > 1 and all(f"python -m {name}" in page for name in names)
+    assert all(f"hanabako train --algorithm {name}" in page for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_algorithm_has_a_section_with_its_docstring(name: str) -> None:
+    places = helper("public").algorithms()
+    (place,) = [place for place in places if place.endswith(f".{name}")]
+    assert len(places) == len(NAMES)
+    section = "\n".join(helper("public").of_algorithm(place))
+    assert f"hanabako train --algorithm {name}`" in section and f"automodule:: {place}\n" in section
 
 
 @pytest.mark.slow

@@ -69,8 +69,8 @@ class Estimate(NamedTuple):
 
     def words(self, digits: int = 2) -> str:
         """Return the estimate as in a table: ``7.81 (7.72 to 7.90)``, or ``7.81`` without an interval."""
-        alone = f"{self.value:.{digits}f}"
-        return f"{alone} ({self.low:.{digits}f} to {self.high:.{digits}f})" if self.inference else alone
+        value, low, high = (f"{round(number, digits) + 0.0:.{digits}f}" for number in self)  # + 0.0: never "-0.00"
+        return f"{value} ({low} to {high})" if self.inference else value
 
     @property
     def ends(self) -> list[float] | None:

@@ -11,8 +11,9 @@ all of them. Partners sample their actions. Only the new network is the result; 
 of the population's players, one by one.
 
 Differences from the paper, whose game is Overcooked: the population is trained within the run's own budget, so that the
-algorithm's cost is compared as a whole. It therefore has 4 players by default, the paper's 32. PPO replaces V-MPO. The
-version with half of the score is chosen by its score in training, among 16 versions.
+algorithm's cost is compared as a whole. It therefore has 4 players by default instead of 32. PPO replaces V-MPO. The
+version with half of the score is chosen by its score in training, among 16 versions; the last action is still hidden
+then, as in `agents.ppo`.
 """
 
 from dataclasses import dataclass

@@ -10,9 +10,21 @@ sequences. A recurrent network replays a sequence from the hidden state saved wi
 ``vdn`` here; `agents.learning.vdn` also sums the waiting players' values.
 
 Returns of 3 steps, prioritized replay and exploration rates of ``0.1 ** (1 + 7 i / (n - 1))`` in game i of n are those
-of R2D2 and of the Hanabi scripts of SAD's authors. In the standard game, after 8 core-minutes, they scored 15.39 and
-17.39 (two seeds). Peng's Q(lambda), uniform replay and rates up to 0.4 as in Ape-X scored 14.90 and 15.21 (``--n-step 0
---priority 0 --epsilon 0.4``), and mixtures of the two 14.73 and 15.18 (``benchmarks/strength/replay_settings.toml``).
+of the Hanabi scripts of SAD's authors (R2D2 itself has returns of 5 steps). In the standard game, after 8 core-minutes,
+they scored 15.39 and 17.39 (two seeds). Peng's Q(lambda), uniform replay and rates up to 0.4 as in Ape-X scored 14.90
+and 15.21 (``--n-step 0 --priority 0 --epsilon 0.4``), and mixtures of the two 14.73 and 15.18
+(``benchmarks/strength/replay_settings.toml``).
+
+Differences from SAD's authors' program:
+
+* A return ends with the value of the player who is then to move. With two players and 3 steps this is the partner, who
+  does not see what the first player sees: the partner's own hand. What only the first player knows counts no further
+  than the steps of the return. In their program it is the same player's value; ``--n-step 2`` has that for two players.
+* Sequences are 16 decisions of a game, with the memory that the network had before them. They replay whole games.
+* A recurrent network's memory changes only with a player's own decisions, as it does in play. Theirs changes at every
+  step.
+* The target network moves a little with each gradient step (`Args.target_rate`) and follows closely. Theirs is a copy,
+  made every 2,500 steps. Errors count squared; theirs are smooth L1.
 
 Further differences from the papers were compared on ``mini`` with Q(lambda) and rates up to 0.4 (symmetric network, one
 million decisions, learning rate 1e-3, greedy score out of 9; two runs with equal settings differed by 0.3, so smaller

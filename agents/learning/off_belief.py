@@ -37,13 +37,15 @@ Differences from the paper:
   score of the card, from a network that reads the observation. The network is trained to tell the true hand from dealt
   hands in games of the level below, which makes the weight the likelihood ratio (van den Oord et al. 2018), as far as a
   sum over slots can express it. The paper's belief is autoregressive over slots. These training games explore as the
-  learner does, so that one surprising action does not exclude a hand.
+  learner does at its end (`Args.explore_end`), so that one surprising action does not exclude a hand.
 * Partners answer greedily, without exploring.
+* All games explore alike, less and less over the budget (`Args.explore`). The authors' games each have a rate of their
+  own. As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`).
 
 Measured at `mini`, 2 M decisions, 46 s of one core, two seeds: level 1 scores 8.12 of 9 in self-play and 8.05 in
 cross-play between seeds. `agents.ppo` after as many decisions scores 8.24 and 8.20: the symmetric network has no
 private meanings of colors, so at `mini` there is no gap for level 1 to close. Level 2 is better after five core-minutes
-(five seeds, self-play): 8.72 against 8.65 at `mini`, 7.24 against 6.75 at `small` (see
+(five seeds, self-play): 8.72 against 8.59 at `mini`, 7.24 against 6.75 at `small` (see
 ``benchmarks/strength/SCORES.md``).
 """
 

@@ -1,4 +1,4 @@
-"""Masked PPO in self-play (Schulman et al. 2017): one network plays every seat and learns from every seat.
+"""Masked PPO in self-play (Schulman et al. 2017), or IPPO: one network plays every seat and learns from every seat.
 
     hanabako train --preset mini --minutes 1
     torchrun --standalone --nproc-per-node 2 -m agents.ppo --preset standard --minutes 5   # ranks started by hand
@@ -10,6 +10,8 @@ Differences from textbook PPO, each of which improved measured results:
 * All schedules (learning rate, size of minibatches, entropy bonus, the price of a lost game, the last action) follow
   the fraction of the budget that is spent, in steps or in minutes, so a slow machine also completes them.
 * In a competitive game each player has its own stream of rewards: a decision builds on the same player's next decision.
+  In a cooperative game all share one: a decision builds on the value of the next player to move, who sees other cards.
+  JaxMARL's IPPO has a stream for each player there, too (``--stream seat``).
 * Losing a cooperative game costs little at first and all points later (`Args.loss_ramp`). Otherwise players learn never
   to play a card before they learn which card to play.
 * In cooperative self-play the last action is hidden at first (`Args.last_action_ramp`). All runs then begin with what

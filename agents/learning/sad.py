@@ -8,8 +8,9 @@ two actions of the last player: the one taken, which changed the game, and the g
 chosen without exploring. Once training is over no one explores, and the two are the same.
 
 It is `agents.learning.iql` with one more input, see `agents.networks.greedy_input`. As in the authors' program, the
-input covers the last action only. The paper's SAD is recurrent and sums the players' values (VDN). With the usual
-networks this one is *memoryless*: a player reads one greedy action and forgets it. Results say ``sad-memoryless`` then.
+input covers the last action only. The paper's SAD is recurrent and sums the players' values (VDN); this one has one
+value, that of the player to move, and the differences that `agents.learning.iql` lists. With the usual networks it is
+*memoryless*: a player reads one greedy action and forgets it. Results say ``sad-memoryless`` then.
 """
 
 from dataclasses import dataclass

@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sphinx.addnodes import pending_xref, pending_xref_condition
-
+from agents.learning.common.algorithms import NAMES
 from docs.build.notebooks import stamp_in_words
 from docs.build.rule_card import field_docstrings, markdown_rows
 from hanabako.games import games
@@ -59,20 +58,16 @@ def documented(name: str, *options: str) -> str:
 
 
 def algorithms() -> list[str]:
-    """Return the learning algorithms: `agents.ppo`, and every module of `agents.learning` with its own ``main``."""
-    paths = sorted((ROOT / "agents" / "learning").glob("*.py"))
-    with_main = [path.stem for path in paths if "\ndef main(" in path.read_text(encoding="utf-8")]
-    return ["agents.ppo", *(f"agents.learning.{name}" for name in with_main)]
+    """Return the modules of the learning algorithms that `hanabako train --algorithm` knows by name."""
+    return [f"hanabako.agents.learning.{name}" for name in NAMES]
 
 
 def of_algorithm(name: str) -> Iterator[str]:
     """Yield a heading, the module's docstring, and a table of its own settings."""
-    home = "hanabako.agents.learning.ppo" if name == "agents.ppo" else f"hanabako.{name}"
-    module = importlib.import_module(home)
+    module = importlib.import_module(name)
     title = re.split(r"[:.(]", inspect.getdoc(module) or "")[0].strip()
-    command = "hanabako train" if name == "agents.ppo" else f"hanabako train --algorithm {home.rpartition('.')[2]}"
-    yield f"## {title}\n\n`{command}`, {{py:mod}}`{home}`"
-    yield documented(home, "no-index", "no-members")
+    yield f"## {title}\n\n`hanabako train --algorithm {name.rpartition('.')[2]}`, {{py:mod}}`{name}`"
+    yield documented(name, "no-index", "no-members")
     settings = getattr(module, "Args", None)
     if settings is not None and settings.__module__ == module.__name__:
         words = field_docstrings(settings)
@@ -125,6 +120,8 @@ def tidied(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[s
 
 def without_builtins(app: Any, doctree: Any) -> None:
     """Handle Sphinx's ``doctree-read``: a type such as ``list`` is Python's, not a field with that name."""
+    from sphinx.addnodes import pending_xref, pending_xref_condition  # `algorithms` is tested without Sphinx
+
     for node in list(doctree.findall(pending_xref)):
         if node.get("refdomain") == "py" and hasattr(builtins, node["reftarget"]):
             first = node.children[0]

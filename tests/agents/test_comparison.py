@@ -209,7 +209,7 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ('"mini"', '"huge"', "huge"),
         ("steps = 100", "steps = 100\nstep = 3", "a comparison has game, .*, got 'step'"),
         ("steps = 100", "steps = 100\ndeals = 0", "deals must be at least 1"),
-        ("steps = 100", "steps = 100\nreproduction = false", "reason must say why the rows are no reproductions"),
+        ("steps = 100", "steps = 100\nreproduction = false", "reason must say why the rows are not reproductions"),
         ("steps = 100", 'steps = 100\nreason = "short"', "be given only with reproduction = false"),
         ("steps = 100", "steps = 100\ncore_hours = 0", "core_hours must be"),
         ("steps = 100", 'steps = 100\npairs = "few"', "pairs must be one of 'all', 'same seed'"),

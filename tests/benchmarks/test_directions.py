@@ -12,7 +12,7 @@ from benchmarks.strength.tables.directions import STATEMENTS, verdict
 from benchmarks.strength.tables.summary import cells
 from tests.agents.comparison_files import declared, results_of
 
-NAMES = ("ippo-dense", "ippo-recurrent", "other-play", "obl-1", "sad")
+NAMES = ("ippo-dense", "ippo-recurrent", "other-play-plain", "other-play", "obl-1", "sad")
 FILE = "\n".join(
     [
         'study = "comparison"\ngame = "hanabi"\npreset = "mini"\nsteps = 100',
@@ -39,8 +39,12 @@ def alone_or_together(alone: float, **together: float) -> Callable[[str, str], f
     return score
 
 
-AS_SAID = alone_or_together(8.0, other_play=7.0, ippo_dense=4.0, ippo_recurrent=7.9, obl_1=7.75, sad=1.0)
-OTHERWISE = alone_or_together(8.0, other_play=4.0, ippo_dense=7.0, ippo_recurrent=2.0, obl_1=3.0, sad=8.0)
+AS_SAID = alone_or_together(
+    8.0, other_play_plain=6.0, other_play=7.0, ippo_dense=4.0, ippo_recurrent=7.9, obl_1=7.75, sad=1.0
+)
+OTHERWISE = alone_or_together(
+    8.0, other_play_plain=3.0, other_play=4.0, ippo_dense=7.0, ippo_recurrent=2.0, obl_1=3.0, sad=8.0
+)
 
 
 def verdicts(found: Found) -> list[str]:
@@ -53,20 +57,21 @@ def verdicts(found: Found) -> list[str]:
 
 def test_runs_that_agree_with_the_papers_confirm_them_as_far_as_ten_runs_can(tmp_path: Path):
     """Ten compatible runs of OBL still allow an eleventh that understands none of them."""
-    other_play, first_level, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
-    assert other_play == recurrent == simplified == "confirmed"
-    assert first_level == "so found, but the interval allows the opposite"
+    plain, other_play, first_level, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
+    assert plain == other_play == recurrent == simplified == "confirmed"
+    assert first_level == "observed, but the interval allows the opposite"
 
 
 def test_runs_that_do_not_contradict_them(tmp_path: Path):
-    assert verdicts(found_in(tmp_path, OTHERWISE)) == ["contradicted"] * 4
+    assert verdicts(found_in(tmp_path, OTHERWISE)) == ["contradicted"] * 5
 
 
 def test_the_words_have_the_numbers(tmp_path: Path):
     found = found_in(tmp_path, AS_SAID)
     told = [statement.measure(found) for statement in STATEMENTS]
     assert all(one is not None for one in told)
-    other_play, first_level, recurrent, simplified = (one[1] for one in told if one is not None)
+    plain, other_play, first_level, recurrent, simplified = (one[1] for one in told if one is not None)
+    assert "other-play-plain 6.00 (" in plain and "ippo-dense 4.00 (" in plain
     assert "other-play 7.00 (" in other_play and "ippo-dense 4.00 (" in other_play
     assert "less than its self-play by 0.25 (" in first_level
     assert "ippo-recurrent 7.90" in recurrent and "and obl-1 7.75" in recurrent
@@ -74,16 +79,16 @@ def test_the_words_have_the_numbers(tmp_path: Path):
 
 
 def test_few_runs_allow_no_inference(tmp_path: Path):
-    assert verdicts(found_in(tmp_path, AS_SAID, runs=4)) == ["no inference: too few runs"] * 4
-    assert verdicts(found_in(tmp_path, AS_SAID, runs=1)) == [""] * 4
+    assert verdicts(found_in(tmp_path, AS_SAID, runs=4)) == ["no inference: too few runs"] * 5
+    assert verdicts(found_in(tmp_path, AS_SAID, runs=1)) == [""] * 5
 
 
 @pytest.mark.parametrize(
     ("estimate", "said"),
     [
         ((0.8, 0.6, 0.9), "confirmed"),
-        ((0.6, 0.4, 0.9), "so found, but the interval allows the opposite"),
-        ((0.4, 0.3, 0.9), "not found"),
+        ((0.6, 0.4, 0.9), "observed, but the interval allows the opposite"),
+        ((0.4, 0.3, 0.9), "not observed, but the interval allows it"),
         ((0.3, 0.1, 0.4), "contradicted"),
     ],
 )

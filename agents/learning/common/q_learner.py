@@ -45,8 +45,8 @@ class QSettings(NetworkSettings):
     gamma: Part = 0.999
     """Discount factor per decision."""
     n_step: Annotated[int, Within(0, 1000)] = 3
-    """Number of rewards in a return before the value of the position reached, 3 as in R2D2; 0: returns with
-    ``q_lambda`` instead."""
+    """Number of rewards in a return before the value of the position reached, 3 as in the scripts of SAD's authors;
+    0: returns with ``q_lambda`` instead."""
     q_lambda: Part = 0.8
     """Lambda of the returns if ``n_step`` is 0: 1 uses only rewards, 0 only the values of the next positions."""
     epsilon: Part = 0.1

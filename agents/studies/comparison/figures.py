@@ -115,7 +115,7 @@ def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[
 
 def title_of(whole: Comparison) -> str:
     """Return the title of a comparison's charts: its game and preset."""
-    note = "" if whole.reproduction else " (no reproductions)"
+    note = "" if whole.reproduction else " (not reproductions)"
     return f"{whole.game} {whole.preset or ''}".strip() + f", {whole.make_config().players} players{note}"
 
 
@@ -154,7 +154,7 @@ def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> f
     It is NaN if no two of them have played together.
     """
     scores = found.matrix(some, others)
-    if some is others and len(some) > 1:
+    if some is others and some[0] not in found.partners:
         scores = scores[~np.eye(len(some), dtype=bool)]
     played = scores[~np.isnan(scores)]
     return float(played.mean()) if len(played) else np.nan

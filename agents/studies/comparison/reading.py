@@ -115,7 +115,7 @@ def faults(whole: Comparison) -> Iterator[str]:
     if (whole.steps is None) == (whole.core_minutes is None):
         yield "exactly one budget must be given: steps or core_minutes"
     if whole.reproduction == bool(whole.reason):
-        yield "reason must say why the rows are no reproductions, and be given only with reproduction = false"
+        yield "reason must say why the rows are not reproductions, and be given only with reproduction = false"
     if not whole.algorithms:
         yield "at least one table [algorithms.NAME] must be given"
     if not whole.seeds or len(set(whole.seeds)) < len(whole.seeds) or min(whole.seeds) < 0:

@@ -64,7 +64,7 @@ class Declared:
     reproduction: bool = True
     """False if none of its rows reproduces the paper of its algorithm; tables and figures then say so."""
     reason: str = ""
-    """Why its rows are no reproductions."""
+    """Why its rows are not reproductions."""
     core_hours: Positive | None = None
     """An estimate for all training runs together, if the comparison is declared for a cluster and was not run."""
 
@@ -108,8 +108,8 @@ class Comparison(Declared):
         return f"Declared, not run: {runs} training runs, estimated at {self.core_hours:,.0f} core-hours."
 
     def label(self, name: str) -> str:
-        """Return an algorithm's name in tables, with a note if its rows are no reproductions."""
-        return name if self.reproduction else f"{name} (no reproduction)"
+        """Return an algorithm's name in tables, with a note if its rows are not reproductions."""
+        return name if self.reproduction else f"{name} (not a reproduction)"
 
     def told(self, name: str) -> dict[str, Any]:
         """Return the settings of an algorithm's runs by name, except the seed."""

@@ -20,7 +20,7 @@ from agents.studies.comparison.measuring import settings_of
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Comparison
 from agents.studies.store import read_results
-from agents.studies.study import Results
+from agents.studies.study import Result, Results
 from benchmarks.speed.timing import significant
 from hanabako.files import read_json
 from hanabako.generated import table
@@ -97,15 +97,15 @@ def speed_of(module: str, network: str) -> float:
     networks in `benchmarks.speed.learner`; for another module it is that of PPO times their ratio in ``mini``.
     """
     whole = comparison(STANDARD)
-    played = {
-        (whole.algorithms[name].module, network_of(whole, name)[0]): rate(rows)
-        for name, rows in measured(STANDARD).items()
-    }
-    if (module, network) in played:
-        return played[module, network]
-    for (same, other), speed in played.items():
-        if same == module:
-            return speed * learner_speed(network) / learner_speed(other)
+    played: dict[str, list[Result]] = {}
+    """The runs of this module by the kind of their network."""
+    for name, rows in measured(STANDARD).items():
+        if whole.algorithms[name].module == module:
+            played.setdefault(network_of(whole, name)[0], []).extend(rows)
+    if network in played:
+        return rate(played[network])
+    for other, rows in played.items():
+        return rate(rows) * learner_speed(network) / learner_speed(other)
     name = next(name for name, own in comparison(EVERY).algorithms.items() if own.module == module)
     return speed_of("ppo", network) * rate(measured(EVERY)[name]) / rate(measured(EVERY)["ippo"])
 
@@ -145,7 +145,17 @@ def network_of(whole: Comparison, name: str) -> tuple[str, int, int]:
 
 def scale() -> str:
     """Return the table: for each paper its own line, those of our comparisons, and our file at its scale."""
-    head = ["algorithm", "whose", "game", "decisions a run", "runs", "observation", "network", "memory", "a run takes"]
+    head = [
+        "algorithm",
+        "whose",
+        "game",
+        "decisions a run",
+        "runs",
+        "observation",
+        "network",
+        "memory",
+        "time or machines",
+    ]
     rows = [row for paper in papers() for row in rows_of(paper)]
     sources = "\n".join(f"- {paper.name}: {paper.source}." for paper in papers())
     return f"{table(head, rows)}\n\nThe papers' numbers are from:\n\n{sources}\n"
@@ -164,7 +174,7 @@ def rows_of(paper: Paper) -> Iterator[list[str]]:
                 steps = np.mean([row["steps"] for row in done])
                 minutes = np.mean([row["core_seconds"] for row in done]) / 60
                 cost = f"{minutes:.1f} core-minutes"
-                yield ours(whole, algorithm, "ours", f"{steps / 1e6:.0f} million", str(len(done)), cost)
+                yield ours(whole, algorithm, f"ours: `{name}`", f"{steps / 1e6:.0f} million", str(len(done)), cost)
     for name in paper.declared:
         whole = comparison(name)
         for algorithm, own in whole.algorithms.items():
