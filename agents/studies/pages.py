@@ -103,8 +103,7 @@ def origin_line(results: Results) -> str:
         lacking.setdefault(commits, []).append(what)
     for commits, whats in lacking.items():
         if commits:
-            words = f"The {whats[0]} was not" if len(whats) == 1 else "Neither command nor machine was"
-            sentences.append(f"{words} recorded for what {listed(commits)} added.")
+            sentences.append(f"For the rows added in {listed(commits)} no {' or '.join(whats)} is recorded.")
     return " ".join(sentences)
 
 

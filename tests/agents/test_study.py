@@ -365,7 +365,7 @@ def test_the_origin_of_numbers_is_said_and_so_is_what_was_never_recorded() -> No
     text = origin_line([result_of("a", 1), result_of("b", 1, old)])
     assert text == (
         "Made by `hanabako study run x` on P, Python 3.11, numba 0.61; 2026-11-25. "
-        "Neither command nor machine was recorded for what fa4b279 added."
+        "For the rows added in fa4b279 no command or machine is recorded."
     )
 
 
