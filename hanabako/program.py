@@ -1,6 +1,11 @@
-"""How programs end: what is wrong is one sentence and exit status 1, Ctrl-C is status 130, and neither a traceback."""
+"""How programs end: what is wrong is one sentence and exit status 1, Ctrl-C is status 130, and neither a traceback.
+
+If the reader of the output has ended (``| head``), a program ends without a word, with status 141.
+"""
 
 import importlib
+import os
+import select
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,6 +17,8 @@ from .words.ranges import check_ranges
 
 __all__ = ["in_a_sentence", "read_words", "run_program", "sentence"]
 
+CLOSED = 141
+"""The exit status when the output is closed, as shells give it for SIGPIPE."""
 TOO_LARGE = ("allocate", "bad_alloc", "out of memory")
 """What errors say that come from a lack of memory."""
 
@@ -29,6 +36,10 @@ def in_a_sentence(name: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError as error:
+        if not output_is_closed():
+            raise SystemExit(f"{name}: {sentence(error)}") from error
+        raise SystemExit(CLOSED) from None
     except CalledProcessError as error:
         said = str(error.stderr or "").strip().splitlines()
         raise SystemExit(f"{name}: {sentence(error)}{f' It says: {said[-1]}' if said else ''}") from error
@@ -38,6 +49,21 @@ def in_a_sentence(name: str) -> Iterator[None]:
         if isinstance(error, MemoryError) or any(words in str(error) for words in TOO_LARGE):
             raise SystemExit(f"{name}: there is not enough memory: {sentence(error)}") from error
         raise
+
+
+def output_is_closed() -> bool:
+    """Whether the reader of the output has ended, as ``head`` does; if so, what is still to be written is dropped."""
+    try:
+        place = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return False
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(place, 0)
+        if not any(event & select.POLLERR for _, event in poll.poll(0)):
+            return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), place)
+    return True
 
 
 def sentence(error: BaseException) -> str:

@@ -125,4 +125,7 @@ def called(source: Source, make: Any, config: Any) -> Any:
     except ValueError:
         raise
     except Exception as error:
-        raise ValueError(f"{source} cannot be made: {error_in_words(error, source.file() or source.place)}") from error
+        words = error_in_words(error, source.file() or source.place)
+        if unnamed:
+            words += "; a function is called with the config and returns an agent; act(view) is a method of a PlainBot"
+        raise ValueError(f"{source} cannot be made: {words}") from error

@@ -73,9 +73,16 @@ class PlainBot(ABC):
     """
 
     name: str = "plain"
+    """By default that of the class."""
     observes = False
     specializes = False
     plays_apart = True
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Name bots of a class without a name after the class."""
+        super().__init_subclass__(**settings)
+        if cls.name == PlainBot.name:
+            cls.name = cls.__name__
 
     @abstractmethod
     def act(self, view: PlainView) -> str:

@@ -4,11 +4,12 @@
     hanabako leaderboard entry.json --trust    # also an entry that names FILE.py:NAME, whose code is run
 
 An entry is the JSON file that `hanabako evaluate --json` writes for self-play or cross-play. It is accepted if every
-mean, over at least 30 games, is reproduced within four standard errors on the same deals. On the same machine the means
-are equal to the last digit; on another one rounding may decide between equally good actions.
+mean and rate, over at least 30 games, is reproduced within four standard errors on the same deals. On the same machine
+they are equal to the last digit; on another one rounding may decide between equally good actions.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,10 @@ ERRORS = 4
 LEAST_GAMES = 30
 """The smallest number of games; with fewer, the standard error is too uncertain."""
 MOST_GAMES = 10**7
-MOST_SCORE = 10**6
+MOST = 10**6
+"""The largest number that is claimed."""
+MEANS = ("score", "fireworks_score", "length")
+RATES = ("perfect_rate", "lost_rate")
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,11 @@ def run(args: Args) -> None:
     """Replay the entries and print whether each is reproduced.
 
     Raises:
+        ValueError: there are none.
         SystemExit: one of them is not reproduced.
     """
+    if not args.entries:
+        raise ValueError("entries must be one or more files, got none")
     wrong = 0
     for path in args.entries:
         try:
@@ -78,10 +85,12 @@ def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
     games, seed = as_index("games", entry.get("games"), MOST_GAMES), as_seed(entry.get("seed"))
     if games < LEAST_GAMES:
         raise ValueError(f"games must be at least {LEAST_GAMES}, got {games}")
+    if entry.get("mode", "self-play") not in ("self-play", "cross-play"):
+        raise ValueError(f"mode must be self-play or cross-play to be replayed, got {shown(entry['mode'])}")
     is_matrix = "cross_play" in entry
     if not names or (is_matrix and len(set(names)) < len(names)):
         raise ValueError(f"agents must be names, in cross-play different ones, got {shown(names)}")
-    claimed = scores_of(entry["cross_play"], len(names)) if is_matrix else scores_of([[entry]], 1)
+    claimed = claims(entry["cross_play"], len(names)) if is_matrix else claims([[entry]], 1)
     effort = as_object("search", entry.get("search", {}))
     agents, _ = loaded(names, config, effort, num_threads, goes_on=False, trust=trust)
     again = MODES["cross-play" if is_matrix else "self-play"].play(
@@ -90,32 +99,52 @@ def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
     return list(differences(claimed, again["cross_play"] if is_matrix else [[again]]))
 
 
-def scores_of(cells: Any, size: int) -> list[list[float]]:
-    """Return the mean scores that a square matrix of results claims.
+def claims(cells: Any, size: int) -> list[list[dict[str, float]]]:
+    """Return what the results of a square matrix claim.
 
     Raises:
-        ValueError: it is not such a matrix, or one of its results claims no score.
+        ValueError: it is not such a matrix, or one of its results claims no score, or something that is not a number.
     """
     rows = as_list("cross_play", cells, size)
-    return [[score_of(cell) for cell in as_list(f"cross_play[{k}]", row, size)] for k, row in enumerate(rows)]
+    return [[claims_of(cell) for cell in as_list(f"cross_play[{k}]", row, size)] for k, row in enumerate(rows)]
 
 
-def score_of(result: Any) -> float:
-    """Return the mean score that a result claims.
-
-    Raises:
-        ValueError: it claims no score.
-    """
-    score = as_object("a result", result).get("score")
-    if isinstance(score, bool) or not isinstance(score, (int, float)) or not abs(score) <= MOST_SCORE:
-        raise ValueError(f"score must be a number from -{MOST_SCORE:,} to {MOST_SCORE:,}, got {shown(score)}")
-    return float(score)
+def claims_of(result: Any) -> dict[str, float]:
+    """Return the means and rates that a result claims by name: its score, and those of the others that it has."""
+    told = as_object("a result", result)
+    claimed = {name: number(name, told.get(name)) for name in (*MEANS, *RATES) if name == "score" or name in told}
+    returns = as_list("rewards", told.get("rewards", []))
+    return claimed | {f"rewards[{k}]": number(f"rewards[{k}]", value) for k, value in enumerate(returns)}
 
 
-def differences(claimed: Sequence[Sequence[float]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Yield one line for each mean of a matrix that is not reproduced."""
+def number(name: str, value: Any) -> float:
+    """Return a claimed number, or raise ValueError if it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= MOST:
+        raise ValueError(f"{name} must be a number from -{MOST:,} to {MOST:,}, got {shown(value)}")
+    return float(value)
+
+
+def differences(claimed: Sequence[Sequence[Mapping[str, float]]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """Yield one line for each mean or rate of a matrix that is not reproduced."""
     for i, row in enumerate(found):
         for j, cell in enumerate(row):
-            said, error = claimed[i][j], cell["score_error"] or 0.0
-            if not abs(said - cell["score"]) <= ERRORS * error:
-                yield f"row {i + 1}, column {j + 1}: {said:.3f} is claimed, {cell['score']:.3f} ± {error:.3f} found"
+            measured = numbers_of(cell)
+            for name, said in claimed[i][j].items():
+                value, error = measured.get(name, (math.nan, 0.0))
+                if not abs(said - value) <= ERRORS * error:
+                    words = f"{name} {said:.3f} is claimed, {value:.3f} ± {error:.3f} found"
+                    yield f"row {i + 1}, column {j + 1}: {words}"
+
+
+def numbers_of(result: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return the means and rates of a played result with their standard errors by name.
+
+    Some games that were neither lost nor perfect leave room for one that is, so the error of a rate is never 0.
+    """
+    found = {name: (result[name], result[f"{name}_error"] or 0.0) for name in MEANS}
+    games = result["games"]
+    for name in RATES:
+        near = (result[name] * games + 1) / (games + 2)
+        found[name] = result[name], math.sqrt(near * (1 - near) / games)
+    returns = zip(result["rewards"], result["rewards_error"], strict=True)
+    return found | {f"rewards[{k}]": (mean, error or 0.0) for k, (mean, error) in enumerate(returns)}

@@ -124,6 +124,9 @@ def played(args: Args) -> Any:
     """Record the agents' games and return the dataset."""
     from ..datasets import record
 
+    if args.out.exists():
+        print(f"{args.out} exists, and will be replaced when the games are played", file=sys.stderr)
+
     if args.out.suffix != ".npz":
         raise ValueError(f"out must end in .npz, got {shown(str(args.out))}")
     as_seed(args.seed)

@@ -112,13 +112,28 @@ def communication(question: Question) -> Result:
 
 
 def describe_scores(result: Result) -> Iterator[str]:
-    """Yield the means with errors, and the rates."""
-    for name, words in (
-        ("score", "score, a lost game 0"),
-        ("fireworks_score", "score, fireworks count"),
-        ("length", "decisions per game"),
-    ):
+    """Yield the means with errors; the rates in a cooperative game, each player's return in a competitive one."""
+    cooperative = game_of(config_from_dict(result["config"])).cooperative
+    names = {"score": "score, a lost game 0", "fireworks_score": "score, fireworks count"}
+    names = {**(names if cooperative else {"score": "winner's score"}), "length": "decisions per game"}
+    for name, words in names.items():
         yield f"{words:<24}{result[name]:>8.3f} +- {result[f'{name}_error'] or 0:.3f}"
+    yield from describe_rates(result) if cooperative else describe_returns(result)
+
+
+def describe_returns(result: Result) -> Iterator[str]:
+    """Yield the mean return of every player, and how to compare agents."""
+    agents = result["agents"] if len(result["agents"]) > 1 else result["agents"] * result["players"]
+    returns = zip(agents, result["rewards"], result["rewards_error"], strict=True)
+    for player, (name, mean, error) in enumerate(returns):
+        words = f"return of player {player}"
+        yield f"{words:<24}{mean:>+8.3f} +- {error or 0:.3f}  {short_name(name)}"
+    if len(set(agents)) > 1:
+        yield "to compare agents, play the same deals at every seat: --mode tournament"
+
+
+def describe_rates(result: Result) -> Iterator[str]:
+    """Yield the fractions of perfect and of lost games."""
     for name in ("perfect", "lost"):
         low, high = result[f"{name}_interval"]
         yield f"{name + ' games':<24}{result[f'{name}_rate']:>8.2%}  ({low:.2%} to {high:.2%})"

@@ -50,6 +50,7 @@ class Games:
             result[f"{name}_rate"] = count / games
             result[f"{name}_interval"] = list(wilson_interval(count, games))
         result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
+        result["rewards_error"] = [standard_error(returns) for returns in self.rewards.T]
         return result
 
 

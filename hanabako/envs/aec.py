@@ -1,5 +1,6 @@
 """The PettingZoo AEC environment of a card game. It also works without wrappers, which is faster."""
 
+from collections.abc import Mapping
 from copy import deepcopy
 from operator import index
 from typing import Any
@@ -143,8 +144,10 @@ class CardGameAEC(AECEnv[str, Any, Any]):
     def _known_options(self, options: Any) -> dict[str, Any]:
         if options is None:
             return {}
-        check_options(options, ("game_index", "state", *self.game.deal_options, "options"))
-        return {name: value for name, value in options.items() if name != "options"}
+        if isinstance(options, Mapping):
+            options = {name: value for name, value in options.items() if name != "options"}  # PettingZoo's wrappers
+        check_options(options, ("game_index", "state", *self.game.deal_options))
+        return options
 
     def _begin(self, seed: int | None, options: dict[str, Any]) -> None:
         if seed is not None or self._seed is None or "game_index" in options:

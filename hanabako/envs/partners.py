@@ -60,6 +60,9 @@ class Choice:
         """Return a partner in the form in which it is called: a function or a policy."""
         if partner is None:
             return random_partner
+        if isinstance(partner, type):
+            kind = partner.__name__
+            raise ValueError(f"a partner must be an agent, got the class {kind}; {kind}() makes one")  # noqa: TRY004
         if isinstance(partner, str):
             return agents_module().load(partner, self.game.config)
         if hasattr(partner, "seat") or hasattr(partner, "act") or callable(partner):

@@ -98,6 +98,18 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         """Return the mask of legal actions, bool (A,), for ``MaskablePPO`` of sb3-contrib."""
         return self._observation()["action_mask"].astype(np.bool_)
 
+    def action_to_str(self, action: int) -> str:
+        """Return the text of ``action``: see `hanabako.envs.aec.CardGameAEC.action_to_str`."""
+        return self.table.action_to_str(action)
+
+    def str_to_action(self, text: str) -> int:
+        """Return the action that ``text`` names: see `hanabako.envs.aec.CardGameAEC.str_to_action`."""
+        return self.table.str_to_action(text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole state, hidden cards included: see `hanabako.envs.aec.CardGameAEC.to_dict`."""
+        return self.table.to_dict()
+
     def _play_partners(self) -> float:
         reward = 0.0
         table = self.table

@@ -209,7 +209,7 @@ def table_ansi(view: TableView, color: bool = False, shapes: bool = False) -> st
     deals = f"{player_name(position['dealer'])} deals"
     lines = [
         f"Koi-Koi: round {position['round']} of {view.config.rounds}, turn {position['turn']}, {deals}",
-        f"  last       {describe_news(view)}",
+        f"  last       {describe_news(view) or '-'}",
         f"  now        {describe_phase(view)}",
         f"  deck       {view.deck_size}",
         f"  field      {_cards(position['field'], paint)}",

@@ -53,6 +53,17 @@ def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.Comple
     )
 
 
+def test_a_reader_that_ends_early_is_no_error():
+    code = "import sys; from agents.commands.command_line import main; main(sys.argv[1:])"
+    words = [sys.executable, "-c", code, "study", "list", "zero_shot_ten"]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listed:
+        assert listed.stdout is not None and listed.stderr is not None
+        listed.stdout.readline()
+        listed.stdout.close()
+        said, status = listed.stderr.read(), listed.wait(60)
+    assert (said, status) == (b"", 141)
+
+
 SEARCHING = [
     ["play", "hanabi", "--with", "search:smart"],
     ["evaluate", "hanabi", "--agents", "search:smart"],

@@ -98,6 +98,19 @@ def test_a_run_that_lacks_a_pair_is_left_out_of_means_over_pairs(missing: tuple[
     assert Found(whole, rows).teams["one"] == ["one-1", "one-3", "one-4", "one-5"]
 
 
+def test_a_page_says_what_was_played_and_who_went_beyond_the_budget(tmp_path: Path):
+    """A run ends after a whole update."""
+    whole = declared(tmp_path, TWO.replace("steps = 100", "steps = 4000"))
+    rows = results_of(whole, score_of)
+    for row in rows:
+        row["steps"] = 4096 if row.get("algorithm") == "one" else 32_768
+    text = board(whole, rows)
+    assert "2 players, observation card_knowledge+derived; a run has 4,000 decisions, and a pair plays 2,000 " in text
+    assert "| one | 5 | 4,096 | 1.00 |" in text and "| two | 5 | 32,768 | 1.00 |" in text
+    assert text.endswith("so some made more decisions than their budget: two 32,768.")
+    assert "than their budget" not in board(whole, [row | {"steps": 4000} for row in rows])
+
+
 def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Path):
     whole = declared(tmp_path, FIVE)
     changed = declared(tmp_path, FIVE.replace("steps = 100", "steps = 200"))

@@ -142,9 +142,16 @@ def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
     assert f"{result['score']:.3f}" in capsys.readouterr().out
 
 
-def test_a_competitive_game_is_evaluated_from_the_command_line_too(capsys):
-    evaluate.main(["koikoi", "--agents", "random", "--games", "20", "--config", "rounds=1"])
-    assert "koikoi document, 2 players, observation plain, 20 games" in capsys.readouterr().out
+def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
+    out = tmp_path / "result.json"
+    words = ["koikoi", "--agents", "random,counting", "--games", "20", "--config", "rounds=1", "--json", str(out)]
+    evaluate.main(words)
+    told, result = capsys.readouterr().out, json.loads(out.read_text(encoding="utf-8"))
+    assert "koikoi document, 2 players, observation plain, 20 games" in told and "winner's score" in told
+    for player, name in enumerate(("random", "counting")):
+        mean, error = result["rewards"][player], result["rewards_error"][player]
+        assert f"return of player {player}{mean:>+14.3f} +- {error:.3f}  {name}\n" in told
+    assert "--mode tournament" in told and "perfect" not in told
 
 
 def test_how_a_search_thinks_is_written_down(tmp_path):

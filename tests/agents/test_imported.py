@@ -100,6 +100,10 @@ class Half:
 
 def nothing(config):
     pass
+
+
+def answer(view):
+    return view.legal[0]
 """
 
 MARKED = """
@@ -247,6 +251,7 @@ def test_a_file_that_fails_is_named_with_its_error(text: str, words: str, place:
         ("NUMBER", "must be a PlainBot, a Bot, a policy .*, got 3 without an act"),
         ("Picky", "must take no arguments but config: missing a required argument: 'strength'"),
         ("Broken", r"mine.py:Broken cannot be made: line \d+: KeyError: 'strength'"),
+        ("answer", r"no attribute 'legal'; a function is called with the config and returns an agent; act\(view\) is"),
         ("Choosy", "^two players only$"),
         ("Half", "got <.*Half object at .*> without specializes and plays_apart"),
         ("nothing", "got None without an act"),

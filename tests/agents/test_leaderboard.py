@@ -39,7 +39,27 @@ def test_a_claim_that_does_not_hold_is_named(entries: dict[str, Path], name: str
     with pytest.raises(SystemExit):
         main(["leaderboard", str(path)])
     place = "row 1, column 2" if name == "matrix" else "row 1, column 1"
-    assert f"{place}: {cell['score']:.3f} is claimed" in capsys.readouterr().out
+    assert f"{place}: score {cell['score']:.3f} is claimed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["fireworks_score", "length", "perfect_rate", "lost_rate", "rewards"])
+def test_every_mean_and_rate_is_a_claim(entries: dict[str, Path], name: str, tmp_path: Path, capsys):
+    entry = json.loads(entries["scores"].read_text(encoding="utf-8"))
+    if name == "rewards":
+        entry[name][1] -= 2
+    else:
+        entry[name] += 0.5 if name.endswith("rate") else 2
+    path = tmp_path / "entry.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["leaderboard", str(path)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[5] for line in lines] == ["rewards[1]" if name == "rewards" else name]
+
+
+def test_no_entry_at_all_is_refused():
+    with pytest.raises(SystemExit, match="entries must be one or more files"):
+        main(["leaderboard"])
 
 
 def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -84,6 +104,9 @@ DEEP = "[" * 500 + "]" * 500
         *(MATRIX | {"cross_play": value} for value in (None, [], {}, [[]], [[3, 3]] * 2, [[{}] * 2] * 2, 3, "a")),
         MATRIX | {"cross_play": [[{"score": 1}] * 3] * 2},
         MATRIX | {"agents": ["random", "random"]},
+        *(VALID | {"mode": value} for value in ("tournament", "one-guest", None, 3, [])),
+        *(VALID | {name: value} for name in ("length", "lost_rate") for value in (float("nan"), "1", None)),
+        *(VALID | {"rewards": value} for value in (3, None, [None, 1], [[]])),
         {key: value for key, value in VALID.items() if key != "score"},
     ],
     ids=lambda entry: json.dumps(entry)[:60],

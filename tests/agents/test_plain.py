@@ -68,8 +68,25 @@ def test_a_wrong_word_is_named_with_those_allowed() -> None:
         def act(self, view: Any) -> str:
             return "pass"
 
-    with pytest.raises(ValueError, match=r"plain must answer one of .*play 0.*, got 'pass'"):
+    with pytest.raises(ValueError, match=r"Mute must answer one of .*play 0.*, got 'pass'"):
         play(MINI, Mute(), 1, seed=1)
+
+
+def test_a_plain_bot_has_the_name_that_it_is_given_or_that_of_its_class() -> None:
+    class Named(agents.PlainBot):
+        name = "timid"
+
+        def act(self, view: Any) -> str:
+            return view.legal[0]
+
+    class Derived(Named):
+        pass
+
+    class Bare(agents.PlainBot):
+        def act(self, view: Any) -> str:
+            return view.legal[0]
+
+    assert [bot.name for bot in (Named(), Derived(), Bare())] == ["timid", "timid", "Bare"]
 
 
 def test_a_plain_bot_is_a_partner_in_training() -> None:
@@ -155,6 +172,18 @@ def test_a_pool_is_drawn_from_anew_each_game() -> None:
     assert len({pair for pair in met if len(pair) == 2}) == 4
 
 
+def test_the_seat_has_words_for_actions_and_positions() -> None:
+    env = game_of(MINI).make_seat(preset="mini", partners="smart")
+    _, info = env.reset(seed=1)
+    action = int(info["action_mask"].argmax())
+    assert env.str_to_action(env.action_to_str(action)) == action
+    position = env.to_dict()
+    assert position == env.table.to_dict()
+    env.step(action)
+    env.reset(options={"state": position})
+    assert env.to_dict() == position
+
+
 def test_every_environment_of_a_vector_has_its_partners() -> None:
     envs = gymnasium.make_vec(
         "hanabako/HanabiSeat-v0", num_envs=2, preset="mini", partners={"pool": ["smart", "random"]}
@@ -175,6 +204,7 @@ def test_every_environment_of_a_vector_has_its_partners() -> None:
         ({"pool": "smart"}, "pool"),
         (3, "a partner must be an agent's name, a policy or a function, got 3"),
         ({"pool": [3]}, "a partner must be"),
+        (agents.PlainBot, r"a partner must be an agent, got the class PlainBot; PlainBot\(\) makes one"),
     ],
 )
 def test_partners_that_cannot_be_are_refused(partners, words) -> None:

@@ -65,7 +65,8 @@ def curve_of(runs: Results) -> Curve | None:
 
 def plot(axes: Any, curve: Curve, **style: Any) -> None:
     """Draw a curve as a line in this style for Matplotlib, and its band in the same color."""
-    (line,) = axes.plot(curve.places, curve.value, **style)
+    marker = "o" if curve.places[0] == curve.places[-1] else None  # one evaluation would be no line
+    (line,) = axes.plot(curve.places, curve.value, marker=marker, **style)
     charts.band(axes, curve.places, curve.low, curve.high, line.get_color())
 
 
@@ -145,7 +146,7 @@ def matrix(found: Found) -> Any:
         return None
     cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
     best = getattr(found.whole.make_config(), "max_score", float(np.nanmax(cells)))
-    return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: partners that never met")
+    return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: pairs that did not train together")
 
 
 def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:

@@ -11,6 +11,8 @@ from .rows import Comparison
 
 __all__ = ["board"]
 
+MILLION = 10**6
+
 
 def board(whole: Comparison, results: Results) -> str:
     """Return the tables of a comparison in Markdown."""
@@ -26,7 +28,8 @@ def introduction(found: Found) -> Iterator[str]:
     whole = found.whole
     config = whole.make_config()
     budget = f"{whole.steps:,} decisions" if whole.steps else f"{whole.core_minutes:g} core-minutes"
-    words = f"`{whole.game}`, `{whole.preset or 'its first preset'}`, {config.players} players; a run has {budget}"
+    words = f"`{whole.game}`, `{whole.preset or 'its first preset'}`, {config.players} players"
+    words += f", observation {config.observation_name}; a run has {budget}, and a pair plays {whole.deals:,} deals"
     if not whole.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {whole.reason}."
         yield ""
@@ -47,7 +50,8 @@ def scores(found: Found) -> Iterator[str]:
         runs, own = found.runs[name], found.own_scores(name)
         if not runs:
             continue
-        cost = [f"{np.mean([run['steps'] for run in runs]) / 1e6:.2f} M"]
+        decisions = np.mean([run["steps"] for run in runs])
+        cost = [f"{decisions / 1e6:.2f} M" if decisions >= MILLION else f"{decisions:,.0f}"]
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
         cells = [found.whole.label(name), str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
@@ -70,6 +74,11 @@ def understanding(found: Found, name: str) -> Iterator[str]:
     matrix = found.matrix(found.teams[name], found.teams[name])
     yield " + ".join(str(len(group)) for group in estimates.groups(matrix))
     yield estimates.among(estimates.understanding(matrix), (0.0, 1.0)).words()
+
+
+def is_over(whole: Comparison, name: str, runs: Results) -> bool:
+    """Whether runs of an algorithm made more than a twentieth above their budget of decisions."""
+    return max(run["steps"] for run in runs) > 1.05 * (whole.steps or 0) * whole.algorithms[name].share
 
 
 def improvements(found: Found) -> Iterator[str]:
@@ -112,7 +121,15 @@ def partner_cell(found: Found, name: str, partner: str) -> str:
 
 
 def notes(found: Found) -> Iterator[str]:
-    """Yield the notes of runs that were made differently or under another name, with their algorithms."""
+    """Yield the notes of runs that were made differently, with their algorithms."""
+    over = {
+        name: int(np.mean([run["steps"] for run in runs]))
+        for name, runs in found.runs.items()
+        if runs and found.whole.steps and is_over(found.whole, name, runs)
+    }
+    if over:
+        told = ", ".join(f"{name} {steps:,}" for name, steps in over.items())
+        yield f"A run ends after a whole update, so some made more decisions than their budget: {told}."
     said: dict[str, dict[str, None]] = {}
     for name, runs in found.runs.items():
         for run in runs:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.games import game_named
-from hanabako.words.checks import shown
+from hanabako.words.checks import did_you_mean, shown
 from hanabako.words.ranges import check_ranges
 from hanabako.words.typed import from_json
 
@@ -67,7 +67,7 @@ def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
     known = {own.name: own for own in fields(kind)}
     for name in given:
         if name not in known:
-            raise ValueError(f"{what} has {', '.join(known)}, got {shown(name)}")
+            raise ValueError(f"{what} has {', '.join(known)}, got {shown(name)}{did_you_mean(name, known)}")
     required = [name for name, own in known.items() if own.default is own.default_factory]
     missing = [name for name in required if name not in given]
     if missing:
