@@ -5,13 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hanabako.words.checks import shown
+
 from ..learning.cloning import Args as CloningArgs
 from ..learning.common.algorithms import Learner, named
 from ..learning.common.checkpoints import holds_checkpoint
 from ..learning.common.network_settings import NetworkSettings
-from ..learning.common.runs import finished, usual_run_dir
+from ..learning.common.runs import finished, read_about, usual_run_dir
 from ..learning.common.settings import Settings
-from ..registry import load, network_file
+from ..registry import load, need_trust, network_file
 
 __all__ = ["from_clone", "names_bot"]
 
@@ -61,9 +63,21 @@ def from_clone(
 
 
 def lesson_of(settings: NetworkSettings, part: float, folder: Path) -> CloningArgs:
-    """Return the settings that train the clone in ``folder``, or continue it; arguments as in `from_clone`."""
+    """Return the settings that train the clone in ``folder``, or continue it; arguments as in `from_clone`.
+
+    The folder may come from someone else, so no code is imported but that of the bot that this command names.
+
+    Raises:
+        ValueError: the folder holds the clone of another bot, or its settings name other code.
+    """
     if holds_checkpoint(folder / "checkpoint"):
-        return CloningArgs(resume=folder, trust=True)  # the bot was named by this command
+        kept = read_about(folder)["args"]
+        if kept.get("agent") != settings.start:
+            held = f"{folder} holds a clone of {shown(kept.get('agent'))}, not of {settings.start}"
+            raise ValueError(f"{held}: choose another --run-dir")
+        named_here = need_trust([settings.start])
+        others = [name for name in need_trust(kept.values()) if name not in named_here]
+        return CloningArgs(resume=folder, trust=bool(named_here) and not others)
     told: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
     told |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
     return CloningArgs(**told | budget_of(settings, part))

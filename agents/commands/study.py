@@ -29,7 +29,7 @@ from ..studies.finding import Place, find, load, names, title_of
 from ..studies.pages import write_page
 from ..studies.running import executor_of, playable
 from ..studies.running import run as run_study
-from ..studies.store import is_stale, merged, origin_of, read_file, read_results, write_results
+from ..studies.store import is_stale, merge_files, origin_of, read_file, read_results
 from ..studies.study import Result, Row, Study, chosen, key_of, words_of
 
 __all__ = ["Args", "run"]
@@ -197,13 +197,8 @@ def merge(args: Merge) -> None:
     """Write the rows of several files to one file."""
     if not args.files:
         raise ValueError("merge needs at least one results file, got none")
-    parts = [read_file(path) for path in args.files]
-    studies = dict.fromkeys(study for study, _ in parts)
-    if len(studies) > 1:
-        raise ValueError(f"results to merge must be from one study, got {' and '.join(map(shown, studies))}")
-    rows = merged([rows for _, rows in parts])
     words = ["study", "merge", *map(str, args.files), "--out", str(args.out)]
-    write_results(args.out, next(iter(studies)), origin_of(words), rows)
+    merge_files(args.files, args.out, origin_of(words))
 
 
 def rows_of(study: Study, where: tuple[str, ...]) -> list[Row]:

@@ -22,7 +22,7 @@ from hanabako.progress import ProgressBar
 
 from ..registry import fingerprints
 from .store import Origin, add_rows, is_stale, read_results
-from .study import Result, Row, Study, key_of
+from .study import Result, Results, Row, Study, key_of
 
 __all__ = ["Here", "executor_of", "playable", "run", "with_needs"]
 
@@ -141,12 +141,14 @@ def run(
     check_writable(path)
     asked = study.rows if rows is None else rows
     wanted = with_needs(asked)
-    results = {key_of(result): result for result in read_results(path)}
-    instead = {row.key for row in wanted if row.key in results and is_stale(results[row.key])}
-    instead |= {row.key for row in asked} if again else set()
+    results: dict[str, Result] = {key_of(result): result for result in read_results(path)}
+    instead: dict[str, Result | None]
+    instead = {key: results[key] for row in wanted if (key := row.key) in results and is_stale(results[key])}
+    instead |= {row.key: results.get(row.key) for row in asked} if again else {}
     for key in instead:
         results.pop(key, None)
     refused: dict[str, str] = {}
+    failures: list[Exception] = []
     end = time.monotonic() + 60 * minutes
     with executor or Here() as pool, Progress(wanted, study.unit) as bar:
         running: dict[Future[Mapping[str, Any]], Row] = {}
@@ -154,26 +156,51 @@ def run(
             bar.show(results)
             free = cores - sum(row.cores for row in running.values())
             for row in ready(wanted, results, {row.key for row in running.values()}, refused):
-                if time.monotonic() >= end or (free < row.cores and running):
+                if failures or time.monotonic() >= end or (free < row.cores and running):
                     break
                 if row.key in instead and row.folder is not None:
-                    put_aside(row.folder)
-                    add_rows(path, study.name, origin, [], {row.key})  # an interrupted run then simply continues
-                    instead.discard(row.key)
+                    if not put_aside(row, refused):
+                        continue
+                    old = {row.key: instead.pop(row.key)}
+                    add_rows(path, study.name, origin, [], old)  # an interrupted run then simply continues
                 running[pool.submit(study.play, row, results.get(row.key))] = row
                 free -= row.cores
             if not running:
-                return refused
+                break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 row = running.pop(future)
-                try:
-                    result = result_of(row, future.result())
-                except ValueError as error:
-                    refused[row.words] = str(error)
+                result = played(future, row, refused, failures)
+                if result is None:
                     continue
-                held = add_rows(path, study.name, origin, [result], instead & {row.key})
-                instead.discard(row.key)
-                results |= {key: held for held in held if (key := key_of(held)) not in instead}
+                old = {row.key: instead.pop(row.key, None)}
+                take_in(add_rows(path, study.name, origin, [result], old), results, instead)
+    if failures:
+        raise failures[0]
+    return refused
+
+
+def take_in(held: Results, results: dict[str, Result], instead: dict[str, Result | None]) -> None:
+    """Add what a file holds to ``results``, but for those of ``instead`` that no other process has replaced."""
+    for row in held:
+        if instead.get(key := key_of(row)) != row:
+            instead.pop(key, None)
+            results[key] = row
+
+
+def played(
+    future: Future[Mapping[str, Any]], row: Row, refused: dict[str, str], failures: list[Exception]
+) -> Result | None:
+    """Return the result of a part that has ended, or note why there is none and return None.
+
+    A failure is raised only when all parts that were begun have ended, so that their results are kept.
+    """
+    try:
+        return result_of(row, future.result())
+    except ValueError as error:
+        refused[row.words] = str(error)
+    except Exception as error:
+        failures.append(error)
+    return None
 
 
 class Progress(ProgressBar):
@@ -196,15 +223,29 @@ class Progress(ProgressBar):
             self.refresh()
 
 
-def put_aside(folder: Path) -> None:
-    """Rename the folder of a training run and its log, so that another run can begin there."""
-    from ..learning.common.launch import log_of  # imports torch, which other rows do not need
+def put_aside(row: Row, refused: dict[str, str]) -> bool:
+    """Rename the folder of a row's training run and its log, so that another run can begin there.
 
+    Returns:
+        Whether that was possible; if another process trains there, this is noted as the reason.
+    """
+    from ..learning.common.launch import log_of  # imports torch, which other rows do not need
+    from ..learning.common.runs import unlocked
+
+    folder = row.folder
+    assert folder is not None
     aside = (folder.with_name(f"{folder.name}.{number}") for number in count(1))
-    free = next(place for place in aside if not place.exists())
-    for old, new in ((folder, free), (log_of(folder), log_of(free))):
-        if old.exists():
-            old.rename(new)
+    free = next(place for place in aside if not place.exists() and not log_of(place).exists())
+    try:
+        with unlocked(folder):
+            if folder.exists():
+                folder.rename(free)
+    except ValueError as error:
+        refused[row.words] = str(error)
+        return False
+    if log_of(folder).exists():
+        log_of(folder).rename(log_of(free))
+    return True
 
 
 def with_needs(rows: Sequence[Row]) -> list[Row]:

@@ -7,16 +7,18 @@ written, so that several processes can add to it.
 
 import json
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from filelock import FileLock
 
 from hanabako.files import read_json, write_text
 from hanabako.machine import describe
-from hanabako.words.checks import shown
+from hanabako.words.checks import as_object, shown
 
 from ..registry import fingerprints, source_of
 from .study import Result, Results, key_of
@@ -27,6 +29,7 @@ __all__ = [
     "Origin",
     "add_rows",
     "is_stale",
+    "merge_files",
     "merged",
     "origin_of",
     "read_results",
@@ -95,6 +98,9 @@ def checked(row: Any, path: str | PathLike[str]) -> dict[str, Any]:
     for name in ("done", "wanted"):
         if type(row.get(name)) is not int or row[name] < 0:
             raise ValueError(f"{path}: {name} of a row must be an int from 0, got {shown(row.get(name))}")
+    networks = as_object(f"{path}: networks of a row", row.get("networks", {}))
+    if not all(isinstance(print_, str) for print_ in networks.values()):
+        raise ValueError(f"{path}: networks of a row must be names with fingerprints, got {shown(networks)}")
     return row
 
 
@@ -114,8 +120,37 @@ def write_results(path: str | PathLike[str], study: str, origin: Origin, results
     write_text(path, "{" + ",\n ".join([*head, f'"rows": [\n{lines}\n]']) + "}\n")
 
 
+@contextmanager
+def file_lock(path: str | PathLike[str]) -> Iterator[None]:
+    """Let no other process write a results file while the block reads and writes it; make its folder."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        yield
+
+
+def merge_files(files: Sequence[str | PathLike[str]], out: str | PathLike[str], origin: Origin) -> None:
+    """Write the rows of several results files to one, which may be one of them.
+
+    Raises:
+        OSError: a file cannot be read or written.
+        ValueError: one holds no results, or they are not all from one study.
+    """
+    with file_lock(out):
+        parts = [read_file(path) for path in files]
+        studies = dict.fromkeys(study for study, _ in parts)
+        if len(studies) != 1:
+            raise ValueError(
+                f"results to merge must be from one study, got {' and '.join(map(shown, studies)) or 'none'}"
+            )
+        write_results(out, next(iter(studies)), origin, merged([rows for _, rows in parts]))
+
+
 def add_rows(
-    path: str | PathLike[str], study: str, origin: Origin, results: Results, instead: Collection[str] = ()
+    path: str | PathLike[str],
+    study: str,
+    origin: Origin,
+    results: Results,
+    instead: Mapping[str, Result | None] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """Add results to a file under a lock, and return all rows that it then holds.
 
@@ -124,15 +159,15 @@ def add_rows(
         study: the study's name.
         origin: the origin of these results.
         results: results of some rows. If the file has more of a row, the file's result is kept.
-        instead: keys of rows whose results in the file are dropped, because they are played again.
+        instead: by key, results that are dropped from the file, because their rows are played again. A result that
+            another process has put there since is kept.
 
     Raises:
         OSError: the file cannot be read or written.
         ValueError: it holds something else; the message names the file.
     """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
-        held = [row for row in read_results(path) if key_of(row) not in instead]
+    with file_lock(path):
+        held = [row for row in read_results(path) if instead.get(key_of(row)) != row]
         rows = merged([held, [dict(origin) | dict(result) for result in results]])
         write_results(path, study, origin, rows)
     return rows

@@ -1,15 +1,17 @@
 """`hanabako train --start BOT` clones the bot, and then trains its clone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agents.commands.cloned_start import from_clone
+from agents.commands.cloned_start import from_clone, lesson_of
 from agents.commands.command_line import main
 from agents.learning import ppo
 from agents.learning.common.algorithms import Learner
 from agents.learning.common.runs import read_about, read_metrics
 from agents.learning.common.settings import Settings
+from hanabako.files import write_json
 
 SIZES = {"games": 8, "horizon": 4, "minibatch": 32, "width": 16, "evaluation-games": 2, "final-games": 4}
 TINY = ["--preset=very_small", *(f"--{name}={size}" for name, size in SIZES.items())]
@@ -43,6 +45,8 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
         fraction = 1 if len(asked) == 3 else 0.5
         row = f'{{"update": 1, "steps": 1, "fraction": {fraction}}}\n'
         (tmp_path / "clone" / "metrics.jsonl").write_text(row, encoding="utf-8")
+        if settings.resume is None:
+            write_json(tmp_path / "clone" / "config.json", {"args": settings.to_json()})
 
     for _ in range(2):
         assert from_clone(args, 0.5, train) is None
@@ -52,6 +56,25 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
         assert rest is not None
         assert (rest.start, rest.steps) == (str(tmp_path / "clone" / "policy.safetensors"), 200)
     assert [settings.resume for settings in asked] == [None, tmp_path / "clone", tmp_path / "clone"]
+
+
+def test_a_folder_with_the_clone_of_something_else_runs_none_of_its_code(tmp_path: Path) -> None:
+    args = ppo.Args(preset="very_small", start="smart", steps=400, run_dir=tmp_path)
+    asked: list[Settings] = []
+    assert from_clone(args, 0.5, lambda _, settings: asked.append(settings)) is None, "training does nothing"
+    (tmp_path / "clone" / "checkpoint" / "1").mkdir(parents=True)
+    (tmp_path / "clone" / "checkpoint" / "2").mkdir()
+    kept = asked[0].to_json()
+    write_json(tmp_path / "clone" / "config.json", {"args": kept | {"agent": "evil.py:X"}})
+    with pytest.raises(ValueError, match=r"clone holds a clone of 'evil.py:X', not of smart: choose another --run-dir"):
+        from_clone(args, 0.5, lambda *_: pytest.fail("training begins"))
+    for agent, others, trust in (
+        ("smart", {}, False),
+        ("mine.py:X", {}, True),
+        ("mine.py:X", {"opponent": "evil.py:X"}, False),
+    ):
+        write_json(tmp_path / "clone" / "config.json", {"args": kept | {"agent": agent} | others})
+        assert lesson_of(replace(args, start=agent), 0.5, tmp_path / "clone").trust is trust
 
 
 @pytest.mark.parametrize(

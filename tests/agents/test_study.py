@@ -5,13 +5,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from agents.commands.command_line import main
 from agents.studies import Row, Study, refuse_unknown_fields, store
@@ -129,6 +131,28 @@ def test_rows_grow_evenly_and_what_is_finished_is_kept(tmp_path: Path) -> None:
     assert {name: len(scores) for name, scores in scores_in(path).items()} == {"a": 8, "b": 4}
 
 
+class AtOnce(Executor):
+    """All parts end before anyone asks."""
+
+    def submit(self, work: Any, /, *given: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(work(*given))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def test_what_ends_together_with_a_failure_is_kept(tmp_path: Path) -> None:
+    def failing(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
+        return {}["nothing"] if row.name == "b" else two_more(row, before)
+
+    path, rows = tmp_path / "results.json", [Kind(name, wanted=2) for name in "abcd"]
+    with pytest.raises(KeyError, match="nothing"):
+        run(Study("x", rows, failing), path, ORIGIN, executor=AtOnce(), cores=4)
+    assert scores_in(path) == {"a": [0, 1], "c": [0, 1], "d": [0, 1]}
+
+
 def test_a_row_waits_for_the_rows_that_it_needs_and_brings_them(tmp_path: Path) -> None:
     order = []
 
@@ -233,6 +257,20 @@ def test_a_run_that_is_stale_is_trained_again(tmp_path: Path, monkeypatch: pytes
     assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log"]
 
 
+def test_a_run_in_progress_is_not_put_aside_and_no_old_log_is_overwritten(tmp_path: Path) -> None:
+    study, path = Study("x", [Trained("a", str(tmp_path))], train), tmp_path / "x.json"
+    run(study, path, ORIGIN)
+    (tmp_path / "a.1.log").write_text("old", encoding="utf-8")
+    (tmp_path / "a" / "checkpoint").mkdir()
+    with FileLock(tmp_path / "a" / "checkpoint" / "lock"):
+        (reason,) = run(study, path, LATER, again=True).values()
+    assert "a is locked: another process trains there" in reason
+    assert [row["command"] for row in read_results(path)] == [ORIGIN["command"]]
+    run(study, path, LATER, again=True)
+    assert folders_in(tmp_path) == ["a", "a.1.log", "a.2", "a.2.log", "a.log"]
+    assert (tmp_path / "a.1.log").read_text(encoding="utf-8") == "old"
+
+
 def test_the_bar_counts_games_and_tells_runs_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(Study("x", [Kind("a", wanted=4), Kind("b"), Kind("c")], two_more), tmp_path / "results.json", ORIGIN)
     shown = capsys.readouterr().err
@@ -332,6 +370,10 @@ def test_merging_keeps_every_row_and_the_most_of_each() -> None:
         WHOLE % "3",
         WHOLE % '{"fields": ["a"]}',
         WHOLE % '{"fields": [], "done": -1, "wanted": 1}',
+        *(
+            WHOLE % f'{{"fields": [], "done": 1, "wanted": 1, "networks": {wrong}}}'
+            for wrong in ("5", "null", '{"a": 3}')
+        ),
         "[" * 100_000,
     ],
 )
@@ -358,6 +400,36 @@ def test_a_row_is_stale_when_a_network_that_it_rests_on_has_changed(
     run(study, path, LATER)
     assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
     assert [row["name"] for row in read_results(path)] == ["bot", "network"], "only the stale one was played again"
+
+
+def test_a_stale_row_that_another_process_has_played_meanwhile_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, row = tmp_path / "results.json", Kind("network", wanted=3)
+    run(Study("x", [row], two_more), path, ORIGIN)
+    monkeypatch.setattr(store, "fingerprints", lambda *names: dict.fromkeys(names, "other"))
+    (stale,) = read_results(path)
+    fresh = stale | LATER | {"networks": {"hanabi-mini-2p": "other"}, "scores": [5, 5, 5]}
+
+    def slower(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
+        add_rows(path, "x", LATER, [fresh], {row.key: stale})
+        return {**two_more(row, before), "networks": {"hanabi-mini-2p": "other"}}
+
+    run(Study("x", [row], slower), path, ORIGIN)
+    assert scores_in(path) == {"network": [5, 5, 5]}
+
+
+def test_merge_waits_for_who_writes_to_its_file(tmp_path: Path) -> None:
+    path, other = tmp_path / "p.json", tmp_path / "q.json"
+    write_results(path, "x", ORIGIN, [result_of("a", 1)])
+    write_results(other, "x", ORIGIN, [result_of("b", 1)])
+    with FileLock(f"{path}.lock"):
+        merging = Thread(target=main, args=(["study", "merge", str(path), str(other), "--out", str(path)],))
+        merging.start()
+        merging.join(0.5)
+        write_results(path, "x", ORIGIN, [result_of("a", 1), result_of("c", 1)])
+    merging.join(60)
+    assert sorted(scores_in(path)) == ["a", "b", "c"]
 
 
 def test_the_origin_of_numbers_is_said_and_so_is_what_was_never_recorded() -> None:

@@ -73,6 +73,25 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
 
 
 @contextmanager
+def unlocked(run_dir: Path) -> Iterator[None]:
+    """Hold the lock of a run's directory on this machine while the block runs.
+
+    Raises:
+        ValueError: another process trains there.
+    """
+    place = run_dir / "checkpoint" / "lock"
+    if not place.parent.exists():
+        yield
+        return
+    try:
+        lock = FileLock(place).acquire(timeout=0)
+    except Timeout:
+        raise ValueError(f"{run_dir} is locked: another process trains there") from None
+    with lock:
+        yield
+
+
+@contextmanager
 def locked(run_dir: Path, ranks: Ranks) -> Iterator[bool]:
     """Lock a run's directory against other processes while the block runs; make the directory if there is none.
 

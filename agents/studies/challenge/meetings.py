@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hanabako.files import parse_json
+from hanabako.words.checks import as_object
+
 from ...evaluation.crossplay import line_ups
 from ...playing.play import play, standard_error
 from ...registry import SEARCH, load_with, with_observation_of
@@ -44,8 +47,12 @@ class Meeting(Row):
 
     @property
     def effort(self) -> dict[str, Any]:
-        """The agent's search settings, by keyword."""
-        return json.loads(self.search) if self.search else {}
+        """The agent's search settings, by keyword.
+
+        Raises:
+            ValueError: they are not a JSON object; results may come from others.
+        """
+        return dict(as_object("search", parse_json(self.search, "search"))) if self.search else {}
 
 
 def meetings(suite: Suite, agent: str, games: int, effort: Mapping[str, Any]) -> list[Meeting]:
@@ -89,7 +96,7 @@ def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[li
         trust: whether the agent's code may be imported, as in `agents.load`.
 
     Raises:
-        ValueError: an agent cannot be loaded.
+        ValueError: an agent cannot be loaded, or the search settings are not a JSON object.
     """
     suite = named(row.suite)
     config = with_observation_of(suite.config, row.agents)

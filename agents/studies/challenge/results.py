@@ -66,7 +66,8 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
         trust: import the code of an agent that the row names.
 
     Raises:
-        ValueError: the agent cannot be loaded, or its file is not the one that played.
+        ValueError: the agent cannot be loaded, its search settings are not a JSON object, or its file is not the one
+            that played.
     """
     if is_stale(row):
         raise ValueError(f"the file of {shown(row['agent'])} or {row['partner']} is not the one that played")

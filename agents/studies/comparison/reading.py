@@ -53,6 +53,8 @@ def read(path: Path, runs: Path) -> Comparison:
         for wrong in faults(whole):
             raise ValueError(wrong)
         whole.make_config()
+    except RecursionError:
+        raise ValueError(f"{path} is nested too deeply to be read") from None
     except ValueError as error:  # also raised for invalid TOML and UTF-8
         raise ValueError(f"{path}: {error}") from error
     return whole
@@ -106,8 +108,15 @@ def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
 
 
 def as_fields(table: Mapping[str, Any]) -> list[str]:
-    """Return the fields of a config in a table, each as ``name=value``."""
-    return [f"{name}={json.dumps(value)}" for name, value in table.items()]
+    """Return the fields of a config in a table, each as ``name=value``.
+
+    Raises:
+        ValueError: a value has a type that no field has.
+    """
+    try:
+        return [f"{name}={json.dumps(value)}" for name, value in table.items()]
+    except TypeError as error:  # for example TOML's dates
+        raise ValueError(f"config has a value that no field can have: {error}") from error
 
 
 def faults(whole: Comparison) -> Iterator[str]:
