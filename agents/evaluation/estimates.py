@@ -292,7 +292,7 @@ def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], title: str, labe
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
     axes.grid(visible=False, axis="y")
-    charts.legend(axes)
+    charts.legend(axes, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(kinds))  # above: points may lie anywhere
     return figure
 
 
