@@ -32,6 +32,8 @@ __all__ = ["read_arrays", "write_arrays"]
 
 SHAPES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1, "num_players": 0}
 """The arrays and their numbers of dimensions."""
+INTEGERS = ("I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64")
+"""The types that an array may have, in the words of safetensors, which has others that NumPy lacks."""
 MOST_BYTES = 2**31
 LENGTH = 89
 """The smallest T of written files, which AH2AC2's files have."""
@@ -88,13 +90,11 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
             names = file.keys()
             if set(names) != set(SHAPES):
                 raise ValueError(f"{path} must hold {', '.join(SHAPES)}, got {', '.join(map(shown, names)) or 'none'}")
+            for name, sizes in SHAPES.items():
+                check_integers(f"{path}: {name}", file.get_slice(name), sizes)
             arrays = {name: file.get_tensor(name) for name in names}
     except (OSError, SafetensorError) as error:
         raise ValueError(f"{path} cannot be read as games: {error}") from error
-    for name, sizes in SHAPES.items():
-        if arrays[name].dtype.kind not in "iu" or arrays[name].ndim != sizes:
-            found = f"{arrays[name].dtype.name} of shape {arrays[name].shape}"
-            raise ValueError(f"{path}: {name} must be integers with {sizes} dimensions, got {found}")
     (games, turns, _), players = arrays["actions"].shape, int(arrays["num_players"])
     wanted = {"decks": (games, 50, 2), "actions": (games, turns, players), "num_players": ()}
     for name, array in arrays.items():
@@ -104,6 +104,18 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
         if arrays[name].size and not least <= arrays[name].min() <= arrays[name].max() <= most:
             raise ValueError(f"{path}: {name} must be from {least} to {most}")
     return arrays
+
+
+def check_integers(name: str, array: Any, sizes: int) -> None:
+    """Check the type and number of dimensions of an array (a slice of safetensors) that has not been read yet.
+
+    Raises:
+        ValueError: the array does not hold integers, or has another number of dimensions.
+    """
+    kind, shape = array.get_dtype(), tuple(array.get_shape())
+    if kind not in INTEGERS or len(shape) != sizes:
+        allowed = f"integers with {sizes} dimensions ({', '.join(INTEGERS)})"
+        raise ValueError(f"{name} must be {allowed}, got {kind} of shape {shape}")
 
 
 def game_at(game: Any, arrays: Mapping[str, NDArray[Any]], k: int) -> GamesBlock:

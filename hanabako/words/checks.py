@@ -5,6 +5,7 @@ import json
 import operator
 import re
 import reprlib
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from types import UnionType
@@ -167,7 +168,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     The value is read as JSON, or as ``True``, ``False`` or ``None``. Any other value stays a string.
 
     Raises:
-        ValueError: the text has no equals sign.
+        ValueError: the text has no equals sign, or an integer with more digits than Python reads.
     """
     name, separator, value = text.partition("=")
     if not separator:
@@ -176,6 +177,9 @@ def parse_setting(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except (json.JSONDecodeError, RecursionError):
         return name, PYTHON_WORDS.get(value, value)
+    except ValueError:
+        digits = sys.get_int_max_str_digits()
+        raise ValueError(f"{name} must have numbers of at most {digits:,} digits, got {shown(value)}") from None
 
 
 PYTHON_WORDS = {"True": True, "False": False, "None": None}

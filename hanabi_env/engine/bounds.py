@@ -6,24 +6,41 @@ import numpy as np
 
 from hanabako.engine.bounds import Bounds
 from hanabi_env.engine.cards import copies, first_copy
-from hanabi_env.engine.state import CHOICE_OF_E, END_ILLEGAL, EVENT_PLAY_FROM_DISCARD, NO_CARD, NO_TILE, TILES, Rules
+from hanabi_env.engine.state import (
+    CHOICE_OF_E,
+    END_ILLEGAL,
+    EVENT_CHOOSE,
+    EVENT_DISCARD,
+    EVENT_HINT_COLOR,
+    EVENT_HINT_RANK,
+    EVENT_PLAY,
+    EVENT_PLAY_FROM_DISCARD,
+    NO_CARD,
+    NO_TILE,
+    TILES,
+    Rules,
+)
 
 
 def state_bounds(rules: Rules) -> Bounds:
-    """Return the allowed range of every field of a `hanabi_env.engine.state.state_dtype`."""
+    """Return the allowed range of every field of a `hanabi_env.engine.state.state_dtype`.
+
+    `NO_CARD` is allowed in all events, because a loaded position gives it to hints; `has_possible_events` checks the
+    events that need a card.
+    """
     kinds = rules.suits * rules.ranks
     seat, card, flag = (0, rules.players - 1), (0, kinds - 1, NO_CARD), (0, 1)
     count = (0, rules.deck_size)
     return {
         "plausible": (0, 2**kinds - 1),
         "events.touched": (0, 2**rules.hand_size - 1),
-        "events.kind": (0, EVENT_PLAY_FROM_DISCARD),
+        "events.kind": (0, EVENT_PLAY_FROM_DISCARD if rules.flamboyants else EVENT_HINT_RANK),
         "events.player": seat,
         "events.target": seat,
         "events.value": (0, max(rules.colors, rules.ranks) - 1),
         "events.slot": (0, rules.hand_size - 1),
         "events.card": card,
-        "events.announced": (0, rules.suits),
+        "events.announced": (0, rules.suits if rules.choreography else 0),
         "events.scored": flag,
         "events.gave_token": flag,
         "hinted": (0, 2 ** (rules.colors + rules.ranks) - 1),
@@ -45,7 +62,7 @@ def state_bounds(rules: Rules) -> Bounds:
 
 
 def is_whole(rules: Rules, states: Any) -> np.ndarray:
-    """Return whether each record (N,) holds every card of the box exactly once: bool (N,).
+    """Return whether each record (N,) holds every card of the box exactly once, and possible events: bool (N,).
 
     The sets of discarded copies must agree with the discard, and all six tiles (V4) must be there. The records must be
     within their bounds.
@@ -69,7 +86,23 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
             whole &= discarded + elsewhere + is_played(rules, states, suit, rank) == number
     if rules.flamboyants:
         whole &= (np.sort(states["bonus_tiles"], axis=1) == np.arange(TILES)).all(axis=1)
-    return whole
+    return whole & has_possible_events(rules, states)
+
+
+def has_possible_events(rules: Rules, states: Any) -> np.ndarray:
+    """Return whether all events of each record (N,) can have happened, so that they can be shown: bool (N,).
+
+    A play, a discard and a choice (V4) have a card of the box. A hint (H6) goes to another player, and names a color or
+    rank of this game.
+    """
+    events = states["events"][:, : rules.history]
+    kind, card, value = events["kind"], events["card"], events["value"]
+    has_card = np.isin(kind, (EVENT_PLAY, EVENT_DISCARD, EVENT_CHOOSE))
+    values = np.where(kind == EVENT_HINT_COLOR, rules.colors, rules.ranks)
+    is_hint = np.isin(kind, (EVENT_HINT_COLOR, EVENT_HINT_RANK))
+    wrong = has_card & (card == NO_CARD)
+    wrong |= is_hint & ((value >= values) | (events["target"] == events["player"]))
+    return ~wrong.any(axis=1)
 
 
 def is_played(rules: Rules, states: Any, suit: int, rank: int) -> np.ndarray:

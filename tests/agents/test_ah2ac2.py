@@ -1,8 +1,10 @@
 """AH2AC2's arrays: games are imported, played and exported unchanged; games that do not fit are reported."""
 
+import json
 import pickle
 import re
 import runpy
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -124,7 +126,7 @@ def without(name: str) -> Callable[[Arrays], Arrays]:
 BAD: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
     "an array is missing": (without("scores"), "must hold game_ids, scores, .* got"),
     "one is too many": (lambda a: a | {"more": np.ones(1)}, "must hold game_ids"),
-    "no integers": (lambda a: a | {"scores": a["scores"] * 1.0}, "scores must be integers .* got float64"),
+    "no integers": (lambda a: a | {"scores": a["scores"] * 1.0}, "scores must be integers .* got F64"),
     "sizes": (lambda a: a | {"decks": a["decks"][0]}, "decks must be integers with 3 dimensions"),
     "shape": (lambda a: a | {"decks": a["decks"][:, :49].copy()}, r"decks must be of shape \(2, 50, 2\), got"),
     "games": (lambda a: a | {"scores": a["scores"][:1].copy()}, r"scores must be of shape \(2,\), got \(1,\)"),
@@ -148,6 +150,21 @@ def test_other_arrays_are_refused_in_a_sentence(what: str, tmp_path: Path):
         read_arrays(path, tmp_path / "games.npz")
     assert "\n" not in str(caught.value) and str(path) in str(caught.value)
     assert not (tmp_path / "games.npz").exists()
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F8_E4M3", "F8_E8M0", "F4", "BOOL", "C64"])
+def test_a_type_that_numpy_may_not_have_is_refused_in_a_sentence(kind: str, tmp_path: Path):
+    path = written(arrays_by_hand(2, games=2), tmp_path / "games.safetensors")
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    begin, end = header["scores"]["data_offsets"]
+    bits = {"BF16": 16, "F4": 4, "C64": 64}.get(kind, 8)
+    header["scores"] |= {"dtype": kind, "shape": [(end - begin) * 8 // bits]}
+    changed = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(changed)) + changed + content[8 + length :])
+    with pytest.raises(ValueError, match=f"{path}: scores must be integers .*I64.*, got {kind}"):
+        read_arrays(path, tmp_path / "games.npz")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 8, bytes(range(256)), b"{}"])

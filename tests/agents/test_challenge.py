@@ -129,6 +129,25 @@ def test_what_was_played_is_found_again_and_what_was_not_is_not(agent: str, caps
     assert end.value.code == 1 and "2 of 3 rows are reproduced" in capsys.readouterr().out
 
 
+IMPOSSIBLE_SEARCHES = ["5", "true", "null", '"rollouts"', "[1]", "[" * 5000, "{", "9" * 5000, '{"config": 1}']
+
+
+def test_rows_with_impossible_search_settings_are_reported_and_the_others_are_verified(
+    capsys: pytest.CaptureFixture[str],
+):
+    run("search:smart", "--search", "rollouts=2", "--games", "20")
+    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
+    content["rows"][:1] = [content["rows"][0] | {"search": search} for search in IMPOSSIBLE_SEARCHES]
+    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        main(["challenge", "verify", "results/tiny.json"])
+    said = capsys.readouterr()
+    assert end.value.code == 1 and "2 of 11 rows are reproduced" in said.out
+    lines = [line for line in (said.out + said.err).splitlines() if "search:smart: " in line]
+    assert len(lines) == 9 and all("search " in line for line in lines[:8]) and "config" in lines[8]
+
+
 def test_code_in_a_file_of_others_runs_only_if_it_is_trusted(folder: Path, capsys: pytest.CaptureFixture[str]):
     code = ["import agents", "print('code ran')", "def make(config): return agents.load('piers', config)", ""]
     (folder / "mine.py").write_text("\n".join(code), encoding="utf-8")

@@ -244,6 +244,11 @@ def saved(array: Any, **how: Any) -> bytes:
     return file.getvalue()
 
 
+def headed(header: bytes) -> bytes:
+    """Return an array file with this header and no numbers."""
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
 class Bomb:
     """A class that must never be unpickled."""
 
@@ -272,6 +277,12 @@ HOSTILE = {
     ),
     "too much": ({"000000/lengths.npy": saved(np.zeros(4, np.uint32)) + b"0"}, "lengths.npy must have 16 bytes"),
     "no array": ({"000000/indices.npy": b"hello"}, "indices.npy must be"),
+    "a header that does not end": ({"000000/indices.npy": headed(b"(")}, "indices.npy must be"),
+    "a header without a type": (
+        {"000000/indices.npy": headed(b"{'descr': ('<f8',), 'fortran_order': False, 'shape': ()}")},
+        "indices.npy must be",
+    ),
+    "a header with a list for a name": ({"000000/indices.npy": headed(b"{[]:1}")}, "indices.npy must be"),
     "missing": ({"000002/actions.npy": None}, "lacks .*000002/actions.npy"),
     "nobody": ({"000000/players.npy": saved(np.full((4, 2), 9, np.uint16))}, "there are 1 names, got 9"),
     "no config": ({"about.json": b'{"format": "hanabako-games-1"}'}, "lacks 'config'"),
@@ -291,6 +302,29 @@ def test_hostile_files_are_refused_in_words(kind: str, mini: Dataset):
     with pytest.raises(ValueError, match=says) as refusal:
         Dataset(path).results()
     assert "\n" not in str(refusal.value)
+
+
+def test_damage_in_another_compression_is_refused_in_words(mini: Dataset):
+    with zipfile.ZipFile(mini.file.path) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(mini.file.path, "w", zipfile.ZIP_LZMA) as new:
+        for name, content in members.items():
+            new.writestr(name, content)
+    assert len(Dataset(mini.file.path).results().score) == COUNT
+    spoil_first_part(mini.file.path)
+    with pytest.raises(ValueError, match=f"{mini.file.path} holds no games that can be read: ") as refusal:
+        Dataset(mini.file.path).results()
+    assert "\n" not in str(refusal.value)
+
+
+def spoil_first_part(path: Path) -> None:
+    """Overwrite a few compressed bytes of an archive's first part, behind the header of its LZMA stream."""
+    with zipfile.ZipFile(path) as archive:
+        part = archive.infolist()[0]
+    content = bytearray(path.read_bytes())
+    begin = part.header_offset + 30 + len(part.filename) + 9
+    content[begin : begin + 8] = b"\xff" * 8
+    path.write_bytes(content)
 
 
 def test_a_declared_number_of_games_is_not_believed(mini: Dataset):

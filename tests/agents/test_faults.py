@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZIP_LZMA, ZIP_STORED, ZipFile
 
 import numpy as np
 import pytest
@@ -170,6 +170,58 @@ def test_a_flipped_bit_of_what_is_kept_is_noticed(tmp_path, name):
         )
         path.write_bytes(content)
         assert restored(tmp_path) == 2, part.filename
+
+
+def replaced(path: Path, part: str, content: bytes, compression: int = ZIP_STORED) -> None:
+    """Write an archive again with other content in a part, whose name ends so; its checksum is right."""
+    with ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with ZipFile(path, "w", compression) as archive:
+        for name, kept in parts.items():
+            archive.writestr(name, content if name.endswith(part) else kept)
+
+
+def headed(header: bytes) -> bytes:
+    """Return an array file with this header and no numbers."""
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+HOSTILE_HEADERS = {
+    "does not end": b"(",
+    "a type without a shape": b"{'descr': ('<f8',), 'fortran_order': False, 'shape': ()}",
+    "a list for a name": b"{[]:1}",
+    "more than the memory": b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,)}",
+}
+
+
+@pytest.mark.parametrize("header", HOSTILE_HEADERS.values(), ids=HOSTILE_HEADERS)
+def test_a_checkpoint_with_a_hostile_header_is_passed_over(tmp_path, capsys, header):
+    replaced(saved(tmp_path) / "00000003" / "games-0.npz", "tables.npy", headed(header))
+    assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
+    assert ranks_of(tmp_path / "00000003") == 0
+
+
+def test_a_checkpoint_with_a_hostile_pickle_is_passed_over(tmp_path, capsys):
+    replaced(saved(tmp_path) / "00000003" / "learner-0.pt", "data.pkl", b".")
+    assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("world", [float("inf"), float("nan"), [1], "one", None])
+def test_a_checkpoint_with_no_number_of_ranks_is_passed_over(tmp_path, capsys, world):
+    torch.save({**SAVED[3][0], "world": world}, saved(tmp_path) / "00000003" / "learner-0.pt")
+    assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
+
+
+def test_a_checkpoint_with_damage_in_another_compression_is_passed_over(tmp_path, capsys):
+    path = saved(tmp_path) / "00000003" / "games-0.npz"
+    replaced(path, "tables.npy", headed(b"("), ZIP_LZMA)
+    with ZipFile(path) as archive:
+        part = archive.infolist()[0]
+    content = bytearray(path.read_bytes())
+    begin = part.header_offset + 30 + len(part.filename) + 9  # behind the header of the LZMA stream
+    content[begin : begin + 8] = b"\xff" * 8
+    path.write_bytes(content)
+    assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
 
 
 def test_a_checkpoint_with_checksums_in_a_file_as_they_used_to_be_is_restored(tmp_path):

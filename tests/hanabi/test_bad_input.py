@@ -4,13 +4,16 @@ import copy
 import json
 from collections.abc import Callable
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hanabako.games import make_config
 from hanabi_env import HanabiConfig, HanabiVectorEnv, hanabi_v0
 from hanabi_env.declaration import GAME
+from hanabi_env.engine.state import NO_CARD
 
 from .table import new_env, stacked_deck, start_from, state
 
@@ -67,6 +70,13 @@ def test_a_wrong_field_is_named_with_its_value(field, value):
 
 
 FLAGS = [name for name, value in vars(HanabiConfig()).items() if isinstance(value, bool)]
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, f"[1, -{'9' * 5000}]"], ids=["number", "list"])
+def test_a_setting_with_more_digits_than_python_reads_is_named(value):
+    with pytest.raises(ValueError, match=r"^colors must have numbers of at most [\d,]+ digits, got '") as caught:
+        make_config("hanabi", settings=[f"colors={value}"])
+    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize("flag", FLAGS)
@@ -388,3 +398,82 @@ def test_stepping_after_the_end_of_the_wrapped_environment_needs_none():
         env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
     with pytest.raises(ValueError, match="None"):
         env.step(0)
+
+
+# --- Saved states -----------------------------------------------------------------------------------------------------
+
+
+def forged(envs: HanabiVectorEnv, step: int, fields: dict[str, int]) -> dict[str, Any]:
+    """Return the state of an environment with other fields in the event of a step, and a right checksum."""
+    saved = envs.get_state()
+    tables = saved["tables"].copy()
+    events = tables.view(envs.game.table_dtype(specialize=False))[0, 0]["state"]["events"]
+    for name, value in fields.items():
+        events[step % envs.game.rules.history][name] = value
+    return {**saved, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()}
+
+
+SEED = 0
+"""A deal in which player 0 and then player 1 may each hint a 1."""
+
+
+def after(*moves: str, **fields: Any) -> HanabiVectorEnv:
+    """Return a game of the default deal after these moves, all of which its events hold."""
+    envs = HanabiVectorEnv(1, history=len(moves), **fields)
+    envs.reset(seed=SEED)
+    for move in moves:
+        envs.step(np.array([envs.str_to_action(0, move)]))
+        assert not envs.tables["terminated"][0], "the move is legal"
+    return envs
+
+
+@pytest.mark.parametrize(
+    ("move", "fields"),
+    [
+        ("play 0", {"card": NO_CARD}),
+        ("play 0", {"card": 25}),
+        ("discard 0", {"card": NO_CARD}),
+        ("play 0", {"kind": 7}),
+        ("play 0", {"kind": 5}),
+        ("play 0", {"announced": 1}),
+        ("hint 1 1", {"target": 1}),
+        ("hint 1 1", {"value": 5}),
+        ("hint 1 1", {"kind": 1, "card": NO_CARD}),
+    ],
+)
+def test_a_saved_state_with_an_impossible_event_is_refused(move: str, fields: dict[str, int]):
+    envs = after("hint 1 1", move, players=2)
+    state = forged(envs, 1, fields)
+    before = envs.to_dict(0)
+    with pytest.raises(ValueError, match=r"^events\.|table 0 holds no position"):
+        envs.set_state(state)
+    assert envs.to_dict(0) == before
+
+
+def test_a_hint_of_a_given_position_has_no_card_and_is_taken_back():
+    envs = after("hint 1 1", "hint 1 1", players=2)
+    position = envs.to_dict(0)
+    envs.reset(options={"state": {0: position}})
+    envs.set_state(envs.get_state())
+    assert envs.to_dict(0) == position
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"hand_size": 1, "ranks": 2}, {"colors": 2, "ranks": 5}, {"preset": "all_extensions"}],
+    ids=["standard", "few ranks", "few colors", "all extensions"],
+)
+def test_every_saved_state_that_is_taken_can_be_shown(fields: dict[str, Any]):
+    envs, rng = after("play 0", "play 0", **{"players": 3, **fields}), np.random.default_rng(1)
+    taken, dtype = 0, envs.game.table_dtype(specialize=False)["state"]["events"].base
+    for _ in range(1000):
+        names = rng.choice(dtype.names or (), size=rng.integers(1, 4), replace=False)
+        try:
+            envs.set_state(
+                forged(envs, int(rng.integers(2)), {name: rng.choice([*range(8), NO_CARD]) for name in names})
+            )
+        except ValueError:
+            continue
+        taken += 1
+        envs.to_dict(0)
+    assert taken > 20
