@@ -1,12 +1,13 @@
 """A model on a server that speaks OpenAI's protocol, through the library ``openai`` (the extra ``llm``)."""
 
-import json
 import os
 import time
 import weakref
+from json import JSONDecodeError
 from typing import Any, NamedTuple, Protocol
 
 from hanabako.extras import need
+from hanabako.files import parse_json
 from hanabako.words.checks import shown
 
 from .view import Message
@@ -45,7 +46,7 @@ def request_fields() -> dict[str, Any]:
     """
     text = os.environ.get(FIELDS, "") or "{}"
     try:
-        fields = json.loads(text)
+        fields = parse_json(text, FIELDS)
     except ValueError:
         fields = None
     if isinstance(fields, dict):
@@ -93,12 +94,23 @@ class Server:
             done = self._client.chat.completions.create(
                 model=self.model, messages=messages, extra_body=self.fields or None
             )
-            text = done.choices[0].message.content or ""
+            said = said_by(done)
         except self._failure as error:
             reason = getattr(error, "message", None) or str(error)
             raise ValueError(f"no answer of {self.model} from {self._client.base_url}: {reason}") from error
-        except (AttributeError, IndexError, TypeError):
+        except (AttributeError, JSONDecodeError, LookupError, RecursionError, TypeError):
             raise ValueError(f"{self._client.base_url} does not answer in OpenAI's protocol") from None
-        spent = done.usage
-        tokens = (spent.prompt_tokens or 0, spent.completion_tokens or 0) if spent else (0, 0)
-        return Reply(text, *tokens, seconds=time.monotonic() - begin)
+        return said._replace(seconds=time.monotonic() - begin)
+
+
+def said_by(done: Any) -> Reply:
+    """Return the text and the tokens of an answer. The library ``openai`` does not check their types.
+
+    Raises:
+        AttributeError, LookupError, TypeError: the answer is not in OpenAI's protocol.
+    """
+    text, spent = done.choices[0].message.content, done.usage
+    tokens = () if spent is None else (spent.prompt_tokens or 0, spent.completion_tokens or 0)
+    if not isinstance(text, str | None) or not all(isinstance(count, int) for count in tokens):
+        raise TypeError("content must be text, and numbers of tokens must be ints")
+    return Reply(text or "", *tokens)

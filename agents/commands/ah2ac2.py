@@ -13,11 +13,13 @@ whose number is limited: test first. Needs the package websockets (the extra ah2
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock
 
 from hanabako.files import check_writable, read_json, write_json
 from hanabako.words.checks import as_each, as_index, as_object, shown
@@ -85,8 +87,8 @@ def run(args: Args) -> None:
     while server.goes_on() if args.evaluate else len(scores) < args.games:
         game = server.play(policy_for, len(rows), test)
         name = policy_for(game.players)[1].name
-        rows.append({"agent": name, "server": args.server, "evaluation": args.evaluate} | asdict(game))
-        write_json(args.out, {"study": "ah2ac2", "command": sys.argv[1:], "games": rows})
+        about = {"agent": name, "server": args.server, "evaluation": args.evaluate}
+        rows = with_row(args.out, about | asdict(game))
         scores.append(game.score)
         print(f"{game.game_id}: {name} at {', '.join(map(str, game.seats))} of {game.players}, score {game.score:g}")
     print(f"{args.out}: {len(rows)} games" + (f", mean score now {sum(scores) / len(scores):.2f}" if scores else ""))
@@ -125,6 +127,20 @@ def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiCo
         except ValueError as error:
             refusal = error
     raise refusal or ValueError("agent must not be empty")
+
+
+def with_row(path: Path, row: Mapping[str, Any]) -> list[Any]:
+    """Add a game to a file under a lock, because other processes may add theirs, and return all that it then holds.
+
+    Raises:
+        OSError: the file cannot be read or written.
+        ValueError: the file was not written by this command.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        rows = [*rows_of(path), row]
+        write_json(path, {"study": "ah2ac2", "command": sys.argv[1:], "games": rows})
+    return rows
 
 
 def rows_of(path: Path) -> list[Any]:

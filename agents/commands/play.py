@@ -140,15 +140,36 @@ def seats_of(args: Args, config: Any) -> list[str]:
 def session_of(
     seats: Sequence[str], config: Any, effort: Mapping[str, Any], seed: int | None = None, file: Path | None = None
 ) -> Session:
-    """Make a game with the named agents and persons at its seats."""
-    return Session(config, line_up_of(seats, config, config.players, effort), seed, file or usual_file(config))
+    """Make a game with the named agents and persons at its seats, which is saved; by default under games/.
+
+    Raises:
+        ValueError: an agent cannot play there.
+        OSError: the game cannot be saved.
+    """
+    session = Session(config, line_up_of(seats, config, config.players, effort), seed, file)
+    if file is None:
+        own = new_file(config)
+        try:
+            session.save_to(own)
+        except BaseException:
+            own.unlink(missing_ok=True)
+            raise
+    return session
 
 
-def usual_file(config: Any) -> Path:
-    """Return a file name with the time that is not in use yet."""
+def new_file(config: Any) -> Path:
+    """Create an empty file under games/ whose name, with the time, no other game has or gets; return its path.
+
+    Raises:
+        OSError: it cannot be created.
+    """
     stem = Path("games") / f"{game_of(config).name}-{time.strftime('%Y%m%d-%H%M%S')}"
     file, number = stem.with_suffix(".json"), 1
-    while file.exists():
+    while True:
+        check_writable(file)
+        file.parent.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            file.touch(exist_ok=False)
+            return file
         number += 1
         file = Path(f"{stem}-{number}.json")
-    return file

@@ -9,16 +9,19 @@ The server listens only on the loopback address and answers only its own page. E
 The browser gets it from a private file (`signpost`), because all users of the machine can see a program's arguments.
 The header ``Host`` must name this server, so that no other domain name leads here (DNS rebinding), and so must
 ``Origin`` if the browser sends it. Requests that change something are JSON of at most `MOST_BYTES` and name the
-position they refer to, so that a double click or a click in an old window is refused.
+position they refer to, so that a double click or a click in an old window is refused. If an agent fails or the game
+cannot be saved, the answer says so, and the next request lets the agents go on.
 """
 
 import hmac
 import json
 import secrets
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
+from http.client import HTTP_PORT
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
@@ -99,6 +102,9 @@ class Host:
 
     def _go_on(self) -> None:
         self._news += self.session.go_on()
+        self._hide()
+
+    def _hide(self) -> None:
         if len(self.session.persons) > 1 and self._eyes != self.session.player:
             self._eyes = None
 
@@ -112,16 +118,35 @@ class Host:
 
         Raises:
             ValueError: there is no such request, or it is not allowed now.
+            OSError: the game cannot be saved.
+            Exception: an agent or the adviser fails. After any error, `state_now` is the state.
         """
         with self._lock:
-            if verb == "state":
-                return self.state()
-            if verb not in VERBS:
-                raise ValueError(f"a request must be state or one of {', '.join(VERBS)}, got {shown(verb)}")
-            revision = as_index("revision", request.get("revision"), 2**53)
-            if revision != self._revision:
-                raise ValueError("the game has moved on; this is its current state")
-            return VERBS[verb](self, request)
+            revision, record = self._revision, self.session.record
+            try:
+                return self._answered(verb, request)
+            except Exception:
+                if self.session.record is not record:  # a part of it was done
+                    self._revision = revision + 1
+                    self._hide()
+                raise
+
+    def _answered(self, verb: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        if verb != "state" and verb not in VERBS:
+            raise ValueError(f"a request must be state or one of {', '.join(VERBS)}, got {shown(verb)}")
+        if verb not in LEAVING and not self.session.is_over and not self.session.is_persons_turn:
+            self._go_on()  # from where the last request failed
+            self._revision += 1
+        if verb == "state":
+            return self.state()
+        if as_index("revision", request.get("revision"), 2**53) != self._revision:
+            raise ValueError("the game has moved on; this is its current state")
+        return VERBS[verb](self, request)
+
+    def state_now(self) -> dict[str, Any]:
+        """Return the state as it is, even if agents are to move."""
+        with self._lock:
+            return self.state()
 
     def take(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Play ``action`` for the person to move."""
@@ -237,6 +262,8 @@ VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any]]] = {
     "advice": Host.advice,
     "review": Host.review,
 }
+LEAVING = ("undo", "deal")
+"""Requests that leave the position, so that they work even if an agent fails again and again."""
 
 
 # --- HTTP -------------------------------------------------------------------------------------------------------------
@@ -251,7 +278,10 @@ class Server(ThreadingHTTPServer):
         self.host = host
         self.token = secrets.token_urlsafe(24)
         super().__init__((LOOPBACK, port), Handler)
-        self.names = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
+        names = (LOOPBACK, "localhost")
+        self.names = {f"{name}:{self.server_port}" for name in names}
+        if self.server_port == HTTP_PORT:
+            self.names |= set(names)  # browsers leave the usual port out
 
     @property
     def url(self) -> str:
@@ -297,8 +327,16 @@ class Handler(BaseHTTPRequestHandler):
             status, content, kind = error.status, json.dumps({"error": str(error)}), "application/json"
         except (ValueError, OSError) as error:
             status, kind = HTTPStatus.CONFLICT, "application/json"
-            content = json.dumps({"error": str(error), "state": self.server.host.answer("state", {})})
+            content = self._failure(str(error))
+        except Exception as error:  # of an agent, which may be anybody's code
+            traceback.print_exc()
+            status, kind = HTTPStatus.INTERNAL_SERVER_ERROR, "application/json"
+            words = " ".join(f"{type(error).__name__}: {error}".split())
+            content = self._failure(f"something failed ({words}); reload the page to try again")
         self._send(status, content, kind, headers)
+
+    def _failure(self, error: str) -> str:
+        return json.dumps({"error": error, "state": self.server.host.state_now()})
 
     def _send(self, status: HTTPStatus, content: str, kind: str, headers: Mapping[str, str]) -> None:
         body = content.encode()

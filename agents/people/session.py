@@ -4,7 +4,8 @@
     session.go_on()                                                      # agents play up to the person's next decision
     session.take("play 0")
 
-If the session has a file, the game is saved after every step, so that nothing is lost however the program ends.
+If the session has a file, every step is saved before it is made, so that nothing is lost however the program ends. A
+step that cannot be saved is not made and can be tried again.
 `Session.undo` goes back to the person's own last decision; the agents, whose randomness depends on the seed, would play
 the same again.
 """
@@ -82,7 +83,7 @@ class Session:
         config: the config of any game.
         seats: a policy per player; None is a person.
         seed: seed of the deal and of the agents' randomness; None is a random one.
-        file: the file of the record, which is updated after every step.
+        file: the file of the record, which is updated at every step.
 
     Raises:
         OSError: the record cannot be written.
@@ -105,24 +106,35 @@ class Session:
         """Deal, and replay the actions of the record."""
         self.record = GameRecord(record.config, record.seed, record.players, undone=record.undone)
         self.movers: list[int] = []
+        self._choice: int | None = None
         self._env = record.begin()
         self.table = OneTable(self._env, self._policies, record.seed)
         for words in record.actions:
             if self.player not in self.persons:
                 self.table.action()  # so that the agent rebuilds its memory of this decision
             self._apply(self._env.str_to_action(words), words)
-        self._keep()
+        self._keep(self.record)
+
+    def save_to(self, file: Path) -> None:
+        """Save the game to a file, now and at every further step.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        self.record.save(file)
+        self.file = file
 
     def _apply(self, action: int, words: str) -> None:
         player = self.player
         self._env.step(action)
-        self.table.observe()
         self.movers.append(player)
         self.record = self.record.with_action(words)
+        self._choice = None
+        self.table.observe()  # the last, because an agent may fail
 
-    def _keep(self) -> None:
+    def _keep(self, record: GameRecord) -> None:
         if self.file is not None:
-            self.record.save(self.file)
+            record.save(self.file)
 
     @property
     def is_over(self) -> bool:
@@ -181,6 +193,7 @@ class Session:
 
         Raises:
             ValueError: no person is to move, or the action is not legal.
+            OSError: the game cannot be saved; then the action is not taken.
         """
         if not self.is_persons_turn:
             raise ValueError("the game is over" if self.is_over else f"{self.name(self.player)} is to move")
@@ -189,15 +202,32 @@ class Session:
         return self._step(self._env.str_to_action(action), action)
 
     def go_on(self) -> Iterator[Step]:
-        """Play and yield the agents' decisions until a person is to move or the game is over."""
+        """Play and yield the agents' decisions until a person is to move or the game is over.
+
+        If an agent fails or the game cannot be saved, the error is raised, and the next call goes on from there.
+
+        Raises:
+            ValueError: an agent's action is not legal.
+            OSError: the game cannot be saved.
+        """
         while not self.is_over and not self.is_persons_turn:
-            action = self.table.action()
+            action = self._chosen()
             yield self._step(action, self._env.action_to_str(action))
+
+    def _chosen(self) -> int:
+        """Return the agent's choice. It is asked once, because its memory may change when it acts."""
+        if self._choice is None:
+            action = self.table.action()
+            words = self._env.action_to_str(action)
+            if words not in self.legal():
+                raise ValueError(f"{self.name(self.player)} chose {words}, which is not legal")
+            self._choice = action
+        return self._choice
 
     def _step(self, action: int, words: str) -> Step:
         player, before = self.player, self._env.to_dict()
+        self._keep(self.record.with_action(words))
         self._apply(action, words)
-        self._keep()
         return Step(player, words, self._choices.describe_step(before, words, self._env.to_dict(), self.config))
 
     def undo(self) -> str:
@@ -205,13 +235,19 @@ class Session:
 
         Raises:
             ValueError: there is no such decision.
+            OSError: the game cannot be saved; then the decision is not taken back.
         """
         own = [self.player] if self.is_persons_turn else self.persons
         turns = [turn for turn, player in enumerate(self.movers) if player in own]
         if not turns:
             raise ValueError("there is nothing to take back")
         words = self.record.actions[turns[-1]]
-        self._begin(self.record.taken_back(turns[-1]))
+        before = self.record, self.movers, self._choice, self._env, self.table
+        try:
+            self._begin(self.record.taken_back(turns[-1]))
+        except BaseException:  # also if an agent fails
+            self.record, self.movers, self._choice, self._env, self.table = before
+            raise
         return words
 
 

@@ -52,7 +52,8 @@ class Handler(BaseHTTPRequestHandler):
             answer = {"id": "1", "object": "chat.completion", "created": 1, "model": asked["model"]}
             answer |= {"choices": [choice], "usage": usage}
         streams = bool(asked.get("stream")) and "choices" in answer
-        body = "".join(events_of(answer)) if streams else json.dumps(answer)
+        whole = answer if isinstance(answer, str) else json.dumps(answer)  # a text need not be JSON
+        body = "".join(events_of(answer)) if streams else whole
         self.send_response(status)
         self.send_header("Content-Type", "text/event-stream" if streams else "application/json")
         self.send_header("Content-Length", str(len(body.encode())))

@@ -421,7 +421,7 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="OPENAI_API_KEY must hold the server's key"):
         agents.load("llm:m", MINI)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    for wrong in ("{", "[]", "3"):
+    for wrong in ("{", "[]", "3", "[" * 20_000):
         monkeypatch.setenv(FIELDS, wrong)
         with pytest.raises(ValueError, match=rf"{FIELDS} must be a JSON object such as .*, got"):
             agents.load("llm:m", MINI)
@@ -489,6 +489,12 @@ def test_models_play_with_others_in_every_mode(with_key: None, monkeypatch: Any,
     assert "llm:scratch_pad:b: " in capsys.readouterr().out
 
 
+def says(content: Any, **more: Any) -> dict[str, Any]:
+    """Return the body of an answer."""
+    message = {"role": "assistant", "content": content}
+    return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], **more}
+
+
 @pytest.mark.parametrize(
     ("status", "body", "words"),
     [
@@ -497,6 +503,15 @@ def test_models_play_with_others_in_every_mode(with_key: None, monkeypatch: Any,
         (200, {"hello": "world"}, "does not answer in OpenAI's protocol"),
         (200, {"choices": []}, "does not answer in OpenAI's protocol"),
         (200, [1, 2], "does not answer in OpenAI's protocol"),
+        (200, "{", "does not answer in OpenAI's protocol"),
+        (200, "[" * 20_000, "does not answer in OpenAI's protocol"),
+        (200, {"choices": {"0": 1}}, "does not answer in OpenAI's protocol"),
+        (200, says(["play 0"]), "does not answer in OpenAI's protocol"),
+        (200, says(3), "does not answer in OpenAI's protocol"),
+        (200, says([]), "does not answer in OpenAI's protocol"),
+        (200, says("play 0", usage=[1, 2]), "does not answer in OpenAI's protocol"),
+        (200, says("play 0", usage="many"), "does not answer in OpenAI's protocol"),
+        (200, says("play 0", usage={"prompt_tokens": "x"}), "does not answer in OpenAI's protocol"),
     ],
 )
 def test_a_server_that_refuses_ends_it_in_a_sentence(
@@ -521,9 +536,11 @@ def test_a_server_that_is_not_there_ends_it_in_a_sentence(
     assert RETRIES > 0
 
 
-def test_a_server_counts_no_tokens_that_are_not_told(with_key: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    message = {"role": "assistant", "content": None}
-    with serving(body={"choices": [{"index": 0, "finish_reason": "length", "message": message}]}) as server:
+@pytest.mark.parametrize("more", [{}, {"usage": None}, {"usage": {}}, {"usage": {"prompt_tokens": None}}], ids=str)
+def test_a_server_counts_no_tokens_that_are_not_told(
+    more: dict[str, Any], with_key: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(body=says(None, **more)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.address)
         reply = Server("m").reply([{"role": "user", "content": "?"}])
     assert reply[:3] == ("", 0, 0) and reply.seconds > 0

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.commands import ah2ac2
 from agents.commands.command_line import main
 from agents.evaluate import play
 from agents.hosted.shown_game import Shown, ShownGame
@@ -217,6 +218,22 @@ def test_an_agent_plays_there_as_here(hosted: tuple[Hosted, list[str]], seats: l
     main([*words, "--agent", "smart"])  # a third game; the first two stay
     assert read_json("ah2ac2.json")["games"][:2] == written and len(read_json("ah2ac2.json")["games"]) == 3
     assert "k3y" not in Path("ah2ac2.json").read_text(encoding="utf-8")
+
+
+def test_games_that_another_run_has_added_meanwhile_are_kept(
+    hosted: tuple[Hosted, list[str]], monkeypatch: pytest.MonkeyPatch
+):
+    _, words = hosted
+    played, others = ah2ac2.Server.play, [["--agent", "smart", "--games", "2"]]
+
+    def play_after_others(*args: Any) -> Any:
+        while others:
+            main([*words, *others.pop()])
+        return played(*args)
+
+    monkeypatch.setattr(ah2ac2.Server, "play", play_after_others)
+    main([*words, "--agent", "smart"])
+    assert [row["game_id"] for row in read_json("ah2ac2.json")["games"]] == ["100", "101", "102"]
 
 
 def test_a_test_of_three_players_and_two_seats(hosted: tuple[Hosted, list[str]]):

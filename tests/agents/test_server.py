@@ -12,7 +12,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from http.server import HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,12 +22,13 @@ from typing import Any
 import pytest
 
 import agents
+from agents.bots.plain import PlainSeated
 from agents.commands import play
-from agents.people.server import MOST_BYTES, Host, serving, signpost
+from agents.people.server import MOST_BYTES, Host, Server, serving, signpost
 from agents.people.session import PERSON, Adviser, Session, line_up_of
 from hanabako.games import game_of
-from hanabako.record import read_record
-from hanabi_env import PRESETS
+from hanabako.record import GameRecord, read_record
+from hanabi_env import PRESETS, HanabiConfig
 from tests.chromium import Chromium
 from tests.processes import heed_signals
 
@@ -235,6 +238,115 @@ def test_who_cannot_play_this_game_takes_no_seat():
         assert answer["state"] == client.state() == before
 
 
+# --- What goes wrong --------------------------------------------------------------------------------------------------
+
+
+class Stumbling(agents.PlainBot):
+    """Plays the first legal move, or fails if ``stumbles`` is set, in choosing or in noting a step."""
+
+    name = "stumbling"
+
+    def __init__(self) -> None:
+        self.stumbles = ""
+
+    def act(self, view: Any) -> str:
+        self.go("act")
+        return view.legal[0]
+
+    def seat(self, games: Any, seats: Any) -> Any:
+        return StumblingSeated(self, games, seats)
+
+    def go(self, where: str) -> None:
+        if self.stumbles == where:
+            raise RuntimeError("I\nfell")
+
+
+class StumblingSeated(PlainSeated):
+    def __init__(self, bot: Stumbling, games: Any, seats: Any) -> None:
+        super().__init__(bot, games, seats)
+        self._stumbling = bot
+
+    def observe(self, chosen: Any = None) -> None:
+        self._stumbling.go("observe")
+
+
+@pytest.fixture
+def bot() -> Stumbling:
+    return Stumbling()
+
+
+@contextmanager
+def with_a_bot(bot: Stumbling, *persons: int) -> Iterator[Client]:
+    """Serve a game of three, where a bot sits at the other seats; an agent dealt later is random."""
+    config = HanabiConfig(players=3)
+    waiting = [[None if player in persons else bot for player in range(3)]]
+    line_up = lambda names: waiting.pop() if waiting else line_up_of(names, config, 3)  # noqa: E731
+    seats = [PERSON if player in persons else "random" for player in range(3)]
+    deal = lambda names: Session(config, line_up(names), seed=7)  # noqa: E731
+    with serving(Host(deal, lambda: Adviser("random", config), seats, [PERSON, "random"])) as url:
+        yield Client(url)
+
+
+def test_a_move_that_cannot_be_saved_is_refused_and_can_be_made_again(tmp_path: Path):
+    folder = tmp_path / "games"
+    with serving(host_of(MINI, 0, file=folder / "game.json")) as url:
+        client = Client(url)
+        before = client.state()
+        aside = folder.rename(tmp_path / "aside")
+        folder.touch()
+        status, answer = client.post("take", revision=before["revision"], action="play 0")
+        assert status == 409 and "game.json cannot be written" in answer["error"]
+        assert answer["state"] == client.state() == before
+        folder.unlink()
+        aside.rename(folder)
+        assert client.post("take", revision=before["revision"], action="play 0")[0] == 200
+        assert len(read_record(folder / "game.json").actions) == 2
+
+
+def test_after_an_agent_has_failed_the_next_request_lets_it_go_on(bot: Stumbling, capsys: pytest.CaptureFixture[str]):
+    with with_a_bot(bot, 0) as client:
+        bot.stumbles = "act"
+        status, answer = client.post("take", revision=0, action="play 0")
+        assert status == 500 and "RuntimeError: I fell" in answer["error"] and "\n" not in answer["error"]
+        assert "in go" in capsys.readouterr().err  # where, for the author of the bot
+        state = answer["state"]
+        assert (state["revision"], state["player"], state["actions"], state["undo"]) == (1, "player_1", [], True)
+        assert client.request("GET", f"{client.path}state")[0] == 500
+        bot.stumbles = ""
+        status, answer = client.post("take", revision=1, action="play 0")
+        assert status == 409 and "moved on" in answer["error"]
+        assert answer["state"] == client.state() and answer["state"]["revision"] == 2
+        assert answer["state"]["player"] == "player_0" and answer["state"]["actions"]
+        assert [news.split()[0] for news in answer["state"]["news"]] == ["player_0", "player_1", "player_2"]
+        assert client.do("take", action="play 0")["revision"] == 3
+
+
+@pytest.mark.parametrize("verb", ["undo", "deal"])
+def test_one_gets_away_from_an_agent_that_always_fails(bot: Stumbling, verb: str):
+    with with_a_bot(bot, 0) as client:
+        bot.stumbles = "act"
+        client.post("take", revision=0, action="play 0")
+        request = {"seats": [PERSON, "random", "random"]} if verb == "deal" else {}
+        status, state = client.post(verb, revision=1, **request)
+        assert status == 200 and state["player"] == "player_0" and state["actions"]
+
+
+@pytest.mark.parametrize("where", ["act", "observe"])
+def test_after_a_failure_nobody_sees_the_cards_of_others(bot: Stumbling, where: str):
+    """The bot is next, or it has to note the step after which another person is next."""
+    with with_a_bot(bot, *((0, 2) if where == "act" else (0, 1))) as client:
+        client.do("ready")
+        bot.stumbles = where
+        status, answer = client.post("take", revision=1, action="play 0")
+        hidden = answer["state"]
+        assert status == 500 and hidden["hidden"] and hidden["revision"] == 2 and hidden["player"] == "player_1"
+        assert not {"picture", "text", "actions", "places", "news"} & set(hidden)
+        bot.stumbles = ""
+        other = client.state()
+        assert other["hidden"] and other["player"] == ("player_2" if where == "act" else "player_1")
+        assert f"> {other['player']} (you)" in client.do("ready")["text"]
+
+
 # --- What it refuses --------------------------------------------------------------------------------------------------
 
 
@@ -353,6 +465,29 @@ def test_a_slow_client_holds_up_nobody(client: Client):
         assert client.state()["over"] is False
 
 
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_at_the_usual_port_browsers_leave_it_out(name: str, monkeypatch):
+    """The server is told that its port is 80, which may be taken, or be forbidden to this user."""
+    ports: list[int] = []
+
+    def bind(self: Any) -> None:
+        HTTPServer.server_bind(self)
+        ports.append(self.server_port)
+        self.server_port = 80
+
+    monkeypatch.setattr(Server, "server_bind", bind)
+    with serving(host_of(MINI, 0)) as url:
+        client = Client(url)
+        client.port = ports[0]
+        body = json.dumps({"revision": 0, "action": "play 0"}).encode()
+        for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Host": f"{name}:{ports[0]}"}):
+            own = {"Host": name, "Origin": f"http://{name}"} | headers
+            assert client.request("POST", f"{client.path}take", body, **own)[0] == 403
+        own = {"Host": name, "Origin": f"http://{name}"}
+        assert client.request("POST", f"{client.path}take", body, **own)[0] == 200
+        assert client.state()["revision"] == 1  # with the port it is right too
+
+
 def test_a_port_that_is_taken_is_named(client: Client):
     with pytest.raises(OSError, match=f"port {client.port} cannot be used"), serving(host_of(MINI, 0), client.port):
         pass
@@ -448,6 +583,37 @@ def test_an_interrupted_command_waits_for_nobody_who_thinks(busy: bool, tmp_path
     monkeypatch.setattr(play, "threading", SimpleNamespace(Event=Interrupted))
     play.in_browser(play.Args("hanabi", open=False), session, lambda: Adviser("random", MINI))
     assert left == [0] * busy
+
+
+def test_games_that_begin_in_the_same_second_have_files_of_their_own(tmp_path: Path, monkeypatch):
+    """They choose their names, then all of them are dealt, then all are saved."""
+    together = threading.Barrier(3)
+
+    class Slow(Session):
+        def __init__(self, *args: Any) -> None:
+            together.wait(60)
+            super().__init__(*args)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(play, "Session", Slow)
+    monkeypatch.setattr(play, "time", SimpleNamespace(strftime=lambda _: "20260102-030405"))
+    with ThreadPoolExecutor(3) as pool:
+        begun = list(pool.map(lambda _: play.session_of([PERSON, "random"], MINI, {}), range(3)))
+    names = [f"games/hanabi-20260102-030405{number}.json" for number in ("", "-2", "-3")]
+    assert sorted(str(session.file) for session in begun) == sorted(names)
+    for session in begun:
+        assert session.file is not None and read_record(session.file) == session.record
+
+
+def test_a_game_that_cannot_begin_leaves_no_file(tmp_path: Path, monkeypatch):
+    def fail(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(GameRecord, "save", fail)
+    with pytest.raises(OSError, match="No space left"):
+        play.session_of([PERSON, "random"], MINI, {})
+    assert not list(tmp_path.glob("games/*"))
 
 
 # --- The page ---------------------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,55 @@ def test_an_agent_remembers_its_own_decisions_after_an_undo():
     session.take(expected[-2])
     list(session.go_on())
     assert session.record.actions == expected
+
+
+@contextmanager
+def unwritable(folder: Path) -> Iterator[None]:
+    """Put a file in the place of a folder, so that nothing can be written there, and undo that after the block."""
+    aside = folder.rename(folder.with_name("aside"))
+    folder.touch()
+    yield
+    folder.unlink()
+    aside.rename(folder)
+
+
+def test_a_move_that_cannot_be_saved_is_not_made_and_can_be_made_again(tmp_path: Path):
+    """This also holds for an undo, and an agent, whose memory changes when it acts, is not asked twice."""
+    config = HanabiConfig()
+    session, other = (Session(config, [None, Counting()], seed=3, file=tmp_path / name / "g.json") for name in "ab")
+    play_on(other, decisions=3)
+    for decision in range(3):
+        before, legal = session._env.to_dict(), session.legal()
+        with unwritable(tmp_path / "a"), pytest.raises(OSError, match=r"g\.json cannot be written"):
+            session.take(legal[-1])
+        assert (session._env.to_dict(), session.legal(), len(session.record.actions)) == (before, legal, 2 * decision)
+        session.take(legal[-1])
+        with unwritable(tmp_path / "a"), pytest.raises(OSError, match=r"g\.json cannot be written"):
+            list(session.go_on())
+        assert len(session.record.actions) == 2 * decision + 1 and session.player == 1
+        list(session.go_on())
+    assert session.record.actions == other.record.actions
+    with unwritable(tmp_path / "a"), pytest.raises(OSError, match=r"g\.json cannot be written"):
+        session.undo()
+    assert session.record == other.record == read_record(tmp_path / "a" / "g.json")
+    assert session._env.to_dict() == other._env.to_dict()
+    session.undo()
+    play_on(session, decisions=1)
+    assert session.record.actions == other.record.actions
+
+
+def test_an_agent_that_chooses_what_is_not_legal_leaves_the_game_as_it_was(tmp_path: Path):
+    class Reckless(BatchedPolicy):
+        name = "reckless"
+
+        def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
+            return np.argmin(mask, axis=1)
+
+    session = Session(HanabiConfig(), [Reckless(), None], seed=3, file=tmp_path / "game.json")
+    before = session.record
+    with pytest.raises(ValueError, match=r"player_0 \(reckless\) chose discard 0, which is not legal"):
+        list(session.go_on())
+    assert session.record == before == read_record(tmp_path / "game.json")
 
 
 def test_there_is_nothing_to_take_back_before_the_first_decision():
