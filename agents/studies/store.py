@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from hanabako.files import read_json, write_text
 from hanabako.machine import describe
-from hanabako.words.checks import as_object, shown
+from hanabako.words.checks import as_each, as_object, as_text, shown
 
 from ..registry import fingerprints, source_of
 from .study import Result, Results, key_of
@@ -81,7 +81,10 @@ def read_file(path: str | PathLike[str]) -> tuple[str, list[dict[str, Any]]]:
     if missing or not isinstance(content.get("rows"), list):
         raise ValueError(f"{path} holds no results of a study: {' and '.join(missing) or 'a list of rows'} is missing")
     origin = {name: content[name] for name in ORIGIN}
-    return content["study"], [origin | checked(row, path) for row in content["rows"]]
+    rows = [origin | checked(row, path) for row in content["rows"]]
+    for row in rows:
+        check_origin(row, path)
+    return content["study"], rows
 
 
 def checked(row: Any, path: str | PathLike[str]) -> dict[str, Any]:
@@ -102,6 +105,20 @@ def checked(row: Any, path: str | PathLike[str]) -> dict[str, Any]:
     if not all(isinstance(print_, str) for print_ in networks.values()):
         raise ValueError(f"{path}: networks of a row must be names with fingerprints, got {shown(networks)}")
     return row
+
+
+def check_origin(row: Mapping[str, Any], path: str | PathLike[str]) -> None:
+    """Raise ValueError if the origin of a row cannot be told: the command is no text, or the machine no object."""
+    machine, versions = row["machine"], row["versions"]
+    as_each(f"{path}: command", [row["command"]], as_text)
+    if machine == NOT_RECORDED:
+        return
+    dated = isinstance(machine, dict) and isinstance(machine.get("date", ""), str)
+    if not dated or not isinstance(versions, dict):
+        raise ValueError(f"{path}: machine and versions must be objects, got {shown(machine)} and {shown(versions)}")
+    if machine.get("date") and not ({"processor", "python"} <= machine.keys() and "numba" in versions):
+        words = "a machine with a date must say processor and python, and versions numba's"
+        raise ValueError(f"{path}: {words}, got {shown(machine)} and {shown(versions)}")
 
 
 def write_results(path: str | PathLike[str], study: str, origin: Origin, results: Iterable[Result]) -> None:
