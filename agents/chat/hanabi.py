@@ -19,6 +19,7 @@ ADVICE = """\
 Play cards that you know to be playable, and those that a hint was most likely meant to let you play. Use hints so that
 the others can play, or do not discard the last copy of a card that is still needed. Discard what cannot be needed, else
 your oldest card without hints. Think of what the others know, and of why they did what they did."""
+"""Advice on how to play, a part of the longest prompt."""
 
 
 def rules(config: HanabiConfig) -> str:

@@ -17,6 +17,7 @@ NAMES: Mapping[str, str] = {}
 ADVICE = """\
 A bouquet's multiplier counts as much as its combinations: decide early which color, or which two, to gather. Refuse a
 card only if the next ones are worth the price, and mind what your discard offers to the others."""
+"""Advice on how to play, a part of the longest prompt."""
 
 
 def rules(config: IkebanaConfig) -> str:

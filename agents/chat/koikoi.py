@@ -18,6 +18,7 @@ NAMES: Mapping[str, str] = {}
 ADVICE = """\
 Take cards that make your yaku or break the other's. Say stop when the other is close to a yaku, or when few cards are
 left to improve yours; koikoi is for a safe lead."""
+"""Advice on how to play, a part of the longest prompt."""
 
 _ROUND = """\
 A round: both hold eight cards, eight lie on the field. In turn play a card of your hand: it captures a card of its

@@ -17,6 +17,7 @@ from . import crossplay
 __all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
 
 Name = Literal["self-play", "cross-play", "one-guest", "ad-hoc", "tournament", "communication"]
+"""The name of a mode."""
 Result = dict[str, Any]
 """A result as JSON types."""
 
@@ -216,6 +217,7 @@ MODES: dict[Name, Mode] = {
     "tournament": Mode(tournament, describe_tournament),
     "communication": Mode(communication, describe_communication, pairs=False),
 }
+"""The modes by name."""
 
 
 def draw(path: Path, mode: Mode, result: Result) -> None:

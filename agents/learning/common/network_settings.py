@@ -21,7 +21,9 @@ from .settings import Settings
 __all__ = ["USUAL_LAYERS", "NetworkKind", "NetworkSettings"]
 
 NetworkKind = Literal["auto", "symmetric", "dense", "recurrent", "recurrent-symmetric"]
+"""The name of a kind of network."""
 USUAL_LAYERS = 2
+"""The number of hidden layers by default."""
 MOST_WEIGHTS = 2**28
 """The maximum number of weights in the hidden layers; with Adam each takes 16 bytes."""
 
