@@ -28,6 +28,9 @@ V3's 25). It ends a game when the highest reachable score is reached, and leaves
 names for the suits.
 """
 
+from pathlib import Path
+from typing import Any
+
 from .reading import ending, from_json, load, player_names, read_game
 from .replaying import SAMPLE, main
 from .variants import VARIANTS, options_of, variant_of
@@ -47,3 +50,8 @@ __all__ = [
     "variant_of",
     "write_game",
 ]
+
+SAMPLE: Path
+"""A game of our bots in the format that the site exports."""
+VARIANTS: dict[str, dict[str, Any]]
+"""The site's variants that exist here, by the site's name: the fields of `hanabi_env.config.HanabiConfig`."""

@@ -11,7 +11,6 @@ from .reading import ending, from_json
 from .variants import variant_of
 
 SAMPLE = Path(__file__).with_name("sample.json")
-"""A game of our bots in the format that the site exports."""
 """A game that the site can open: game 0 of seed 1 of two ``smart`` bots."""
 
 

@@ -25,7 +25,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "White Reversed & Rainbow (5 Suits)": {"multicolor": "all_colors", "black_powder": True, "colors": 3},
     "White Reversed & Rainbow (4 Suits)": {"multicolor": "all_colors", "black_powder": True, "colors": 2},
 }
-"""The site's variants that exist here, by the site's name: the fields of `hanabi_env.config.HanabiConfig`."""
 """The site's variants whose suits exist here, and their configuration fields. The site's Black suit is not black
 powder, but V1's multicolor: five cards with their own color. Its White Reversed suit has no color, descends from 5 to
 1, and is black powder (V3)."""
