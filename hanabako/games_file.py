@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 from hanabako.files import MOST_BYTES, parse_json, replacing
 from hanabako.games import config_from_dict, config_to_dict
+from hanabako.program import sentence
 from hanabako.words.checks import as_each, as_index, as_object, as_text, shown
 
 __all__ = ["FORMAT", "GAMES_A_BLOCK", "GamesBlock", "GamesFile", "GamesWriter", "writing"]
@@ -251,8 +252,7 @@ class GamesFile:
                 with zipfile.ZipFile(file) as archive:
                     yield archive
             except Exception as error:  # zipfile and its decompressors raise errors of many classes on damaged files
-                words = f"lacks {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
-                words = " ".join(words.split())
+                words = f"lacks {error}" if isinstance(error, KeyError) else sentence(error)
                 raise ValueError(f"{fspath(self.path)} holds no games that can be read: {words}") from error
 
 

@@ -36,14 +36,12 @@ def in_a_sentence(name: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
-    except BrokenPipeError as error:
-        if not output_is_closed():
-            raise SystemExit(f"{name}: {sentence(error)}") from error
-        raise SystemExit(CLOSED) from None
     except CalledProcessError as error:
         said = str(error.stderr or "").strip().splitlines()
         raise SystemExit(f"{name}: {sentence(error)}{f' It says: {said[-1]}' if said else ''}") from error
     except (ImportError, OSError, SubprocessError, ValueError) as error:
+        if isinstance(error, BrokenPipeError) and output_is_closed():
+            raise SystemExit(CLOSED) from None
         raise SystemExit(f"{name}: {sentence(error)}") from error
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, MemoryError) or any(words in str(error) for words in TOO_LARGE):

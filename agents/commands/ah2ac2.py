@@ -19,8 +19,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from hanabako.files import check_writable, read_json, write_json
 from hanabako.words.checks import as_each, as_index, as_object, shown
 from hanabako.words.ranges import Size
@@ -30,6 +28,7 @@ from ..hosted.ah2ac2 import SERVER, Server
 from ..people.session import config_for
 from ..playing.policy import Policy
 from ..registry import base_of, bot_named, effort_of, load_to_play
+from ..studies.store import file_lock
 
 __all__ = ["Args", "run"]
 
@@ -136,8 +135,7 @@ def with_row(path: Path, row: Mapping[str, Any]) -> list[Any]:
         OSError: the file cannot be read or written.
         ValueError: the file was not written by this command.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
+    with file_lock(path):
         rows = [*rows_of(path), row]
         write_json(path, {"study": "ah2ac2", "command": sys.argv[1:], "games": rows})
     return rows

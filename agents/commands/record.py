@@ -124,9 +124,6 @@ def played(args: Args) -> Any:
     """Record the agents' games and return the dataset."""
     from ..datasets import record
 
-    if args.out.exists():
-        print(f"{args.out} exists, and will be replaced when the games are played", file=sys.stderr)
-
     if args.out.suffix != ".npz":
         raise ValueError(f"out must end in .npz, got {shown(str(args.out))}")
     as_seed(args.seed)
@@ -136,6 +133,8 @@ def played(args: Args) -> Any:
     seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:
         raise ValueError("'person' is only for 'hanabako play'")
+    if args.out.exists():
+        print(f"{args.out} exists, and will be replaced when the games are played", file=sys.stderr)
     shows = sys.stderr.isatty()
     return record(args.out, config, seats, args.games, args.seed, progress=shows, search=effort, values=args.values)
 

@@ -159,7 +159,8 @@ def run(
                 if failures or time.monotonic() >= end or (free < row.cores and running):
                     break
                 if row.key in instead and row.folder is not None:
-                    if not put_aside(row, refused):
+                    if reason := put_aside(row.folder):
+                        refused[row.words] = reason
                         continue
                     old = {row.key: instead.pop(row.key)}
                     add_rows(path, study.name, origin, [], old)  # an interrupted run then simply continues
@@ -223,29 +224,26 @@ class Progress(ProgressBar):
             self.refresh()
 
 
-def put_aside(row: Row, refused: dict[str, str]) -> bool:
-    """Rename the folder of a row's training run and its log, so that another run can begin there.
+def put_aside(folder: Path) -> str:
+    """Rename the folder of a training run and its log, so that another run can begin there.
 
     Returns:
-        Whether that was possible; if another process trains there, this is noted as the reason.
+        "", or why that is not possible: another process trains there.
     """
     from ..learning.common.launch import log_of  # imports torch, which other rows do not need
-    from ..learning.common.runs import unlocked
+    from ..learning.common.runs import held
 
-    folder = row.folder
-    assert folder is not None
     aside = (folder.with_name(f"{folder.name}.{number}") for number in count(1))
     free = next(place for place in aside if not place.exists() and not log_of(place).exists())
     try:
-        with unlocked(folder):
+        with held(folder):
             if folder.exists():
                 folder.rename(free)
     except ValueError as error:
-        refused[row.words] = str(error)
-        return False
+        return str(error)
     if log_of(folder).exists():
         log_of(folder).rename(log_of(free))
-    return True
+    return ""
 
 
 def with_needs(rows: Sequence[Row]) -> list[Row]:

@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from hanabako.files import read_json, write_text
 from hanabako.machine import describe
-from hanabako.words.checks import as_each, as_object, as_text, shown
+from hanabako.words.checks import as_object, shown
 
 from ..registry import fingerprints, source_of
 from .study import Result, Results, key_of
@@ -28,6 +28,7 @@ __all__ = [
     "ORIGIN",
     "Origin",
     "add_rows",
+    "file_lock",
     "is_stale",
     "merge_files",
     "merged",
@@ -110,7 +111,8 @@ def checked(row: Any, path: str | PathLike[str]) -> dict[str, Any]:
 def check_origin(row: Mapping[str, Any], path: str | PathLike[str]) -> None:
     """Raise ValueError if the origin of a row cannot be told: the command is no text, or the machine no object."""
     machine, versions = row["machine"], row["versions"]
-    as_each(f"{path}: command", [row["command"]], as_text)
+    if not isinstance(row["command"], str):
+        raise ValueError(f"{path}: command must be text, got {shown(row['command'])}")  # noqa: TRY004 - of the file
     if machine == NOT_RECORDED:
         return
     dated = isinstance(machine, dict) and isinstance(machine.get("date", ""), str)
@@ -150,15 +152,15 @@ def merge_files(files: Sequence[str | PathLike[str]], out: str | PathLike[str], 
 
     Raises:
         OSError: a file cannot be read or written.
-        ValueError: one holds no results, or they are not all from one study.
+        ValueError: there are none, one holds no results, or they are not all from one study.
     """
+    if not files:
+        raise ValueError("merge needs at least one results file, got none")
     with file_lock(out):
         parts = [read_file(path) for path in files]
         studies = dict.fromkeys(study for study, _ in parts)
-        if len(studies) != 1:
-            raise ValueError(
-                f"results to merge must be from one study, got {' and '.join(map(shown, studies)) or 'none'}"
-            )
+        if len(studies) > 1:
+            raise ValueError(f"results to merge must be from one study, got {' and '.join(map(shown, studies))}")
         write_results(out, next(iter(studies)), origin, merged([rows for _, rows in parts]))
 
 

@@ -26,6 +26,7 @@ from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
 from hanabako.record import read_record
 from hanabi_env import hanabi_v0, hanablive
+from tests.agents.damaged_files import headed, spoil_first_part
 
 EVERY_GAME = pytest.mark.parametrize("game", list(games()))
 OBSERVED_OTHERWISE = {
@@ -244,11 +245,6 @@ def saved(array: Any, **how: Any) -> bytes:
     return file.getvalue()
 
 
-def headed(header: bytes) -> bytes:
-    """Return an array file with this header and no numbers."""
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
-
-
 class Bomb:
     """A class that must never be unpickled."""
 
@@ -315,16 +311,6 @@ def test_damage_in_another_compression_is_refused_in_words(mini: Dataset):
     with pytest.raises(ValueError, match=f"{mini.file.path} holds no games that can be read: ") as refusal:
         Dataset(mini.file.path).results()
     assert "\n" not in str(refusal.value)
-
-
-def spoil_first_part(path: Path) -> None:
-    """Overwrite a few compressed bytes of an archive's first part, behind the header of its LZMA stream."""
-    with zipfile.ZipFile(path) as archive:
-        part = archive.infolist()[0]
-    content = bytearray(path.read_bytes())
-    begin = part.header_offset + 30 + len(part.filename) + 9
-    content[begin : begin + 8] = b"\xff" * 8
-    path.write_bytes(content)
 
 
 def test_a_declared_number_of_games_is_not_believed(mini: Dataset):

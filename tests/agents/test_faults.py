@@ -31,6 +31,7 @@ from agents.learning.common.trainer import Trainer
 from agents.networks.neural_policy import load_policy
 from agents.ppo import Args, train
 from hanabako.files import write_json
+from tests.agents.damaged_files import headed, spoil_first_part
 from tests.agents.tiny_runs import SMALL, UPDATE
 from tests.conftest import ROOT
 
@@ -181,11 +182,6 @@ def replaced(path: Path, part: str, content: bytes, compression: int = ZIP_STORE
             archive.writestr(name, content if name.endswith(part) else kept)
 
 
-def headed(header: bytes) -> bytes:
-    """Return an array file with this header and no numbers."""
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
-
-
 HOSTILE_HEADERS = {
     "does not end": b"(",
     "a type without a shape": b"{'descr': ('<f8',), 'fortran_order': False, 'shape': ()}",
@@ -215,12 +211,7 @@ def test_a_checkpoint_with_no_number_of_ranks_is_passed_over(tmp_path, capsys, w
 def test_a_checkpoint_with_damage_in_another_compression_is_passed_over(tmp_path, capsys):
     path = saved(tmp_path) / "00000003" / "games-0.npz"
     replaced(path, "tables.npy", headed(b"("), ZIP_LZMA)
-    with ZipFile(path) as archive:
-        part = archive.infolist()[0]
-    content = bytearray(path.read_bytes())
-    begin = part.header_offset + 30 + len(part.filename) + 9  # behind the header of the LZMA stream
-    content[begin : begin + 8] = b"\xff" * 8
-    path.write_bytes(content)
+    spoil_first_part(path)
     assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
 
 

@@ -26,6 +26,7 @@ import torch
 from torch import Tensor
 
 from hanabako.files import write_bytes, write_text
+from hanabako.program import sentence
 
 from .ranks import Ranks
 
@@ -115,7 +116,7 @@ class Checkpoints:
             state = read_learner(place / f"learner-{self.ranks.rank}.pt", self.ranks.device)
             restore(state, read_games(place / f"games-{self.ranks.rank}.npz"))
         except Exception as error:  # see the module's docstring
-            raise ValueError(f"{self.directory} holds no checkpoint to continue from: {one_line(error)}") from error
+            raise ValueError(f"{self.directory} holds no checkpoint to continue from: {sentence(error)}") from error
         self.last = place
 
     def _last_whole(self) -> str:
@@ -204,8 +205,3 @@ def read_games(path: Path) -> dict[str, np.ndarray]:
     """Read a rank's games."""
     with path.open("rb") as file, np.load(file) as arrays:
         return dict(arrays)
-
-
-def one_line(error: Exception) -> str:
-    """Return an error's message on one line; torch's messages may have several."""
-    return " ".join(str(error).split())

@@ -73,8 +73,8 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
 
 
 @contextmanager
-def unlocked(run_dir: Path) -> Iterator[None]:
-    """Hold the lock of a run's directory on this machine while the block runs.
+def held(run_dir: Path) -> Iterator[None]:
+    """Hold the lock of a run's directory on this machine while the block runs, if a process has ever trained there.
 
     Raises:
         ValueError: another process trains there.
@@ -86,7 +86,7 @@ def unlocked(run_dir: Path) -> Iterator[None]:
     try:
         lock = FileLock(place).acquire(timeout=0)
     except Timeout:
-        raise ValueError(f"{run_dir} is locked: another process trains there") from None
+        raise busy(run_dir) from None
     with lock:
         yield
 
@@ -122,10 +122,15 @@ def locked(run_dir: Path, ranks: Ranks) -> Iterator[bool]:
         token.unlink()
     try:
         if ranks.any(taken):
-            raise ValueError(f"{run_dir} is locked: another process trains there")
+            raise busy(run_dir)
         yield keeps
     finally:
         lock.release()
+
+
+def busy(run_dir: Path) -> ValueError:
+    """Return the error that another process trains in a directory."""
+    return ValueError(f"{run_dir} is locked: another process trains there")
 
 
 def sees(path: Path) -> bool:

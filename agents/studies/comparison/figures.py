@@ -177,8 +177,7 @@ def profiles(found: Found) -> Any:
 
 def profile_of(parts: Sequence[Estimate], levels: NDArray[np.float64]) -> Curve:
     """Return a performance profile with its intervals, which have no width where runs are too few for inference."""
-    values, lows, highs = ([getattr(part, end) for part in parts] for end in ("value", "low", "high"))
-    return Curve(levels, *(np.array(column) for column in (values, lows, highs)))
+    return Curve(levels, *np.array(parts, np.float64).T)  # an estimate is its value, low and high end
 
 
 def actions(found: Found) -> Any:

@@ -46,16 +46,16 @@ def scores(found: Found) -> Iterator[str]:
     yield f"| {' | '.join(head)} |"
     yield "|---" * len(head) + "|"
     places = estimates.places(found.together)
+    told = found.several if cooperative else found.teams
     for name in found.ordered:
         runs, own = found.runs[name], found.own_scores(name)
         if not runs:
             continue
         decisions = np.mean([run["steps"] for run in runs])
-        cost = [f"{decisions / 1e6:.2f} M" if decisions >= MILLION else f"{decisions:,.0f}"]
+        cost = [f"{decisions / MILLION:.2f} M" if decisions >= MILLION else f"{decisions:,.0f}"]
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
         cells = [found.whole.label(name), str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
-        told = found.several if cooperative else found.teams
         cells += [found.together[name].words() if name in told else "-"]
         cells += [places.get(name, "no inference")]
         if cooperative:
@@ -74,11 +74,6 @@ def understanding(found: Found, name: str) -> Iterator[str]:
     matrix = found.matrix(found.teams[name], found.teams[name])
     yield " + ".join(str(len(group)) for group in estimates.groups(matrix))
     yield estimates.among(estimates.understanding(matrix), (0.0, 1.0)).words()
-
-
-def is_over(whole: Comparison, name: str, runs: Results) -> bool:
-    """Whether runs of an algorithm made more than a twentieth above their budget of decisions."""
-    return max(run["steps"] for run in runs) > 1.05 * (whole.steps or 0) * whole.algorithms[name].share
 
 
 def improvements(found: Found) -> Iterator[str]:
@@ -120,16 +115,20 @@ def partner_cell(found: Found, name: str, partner: str) -> str:
     return f"{mean.words()}; {first:.2f}, {second:.2f}"
 
 
+def over_budget(found: Found) -> Iterator[str]:
+    """Yield a sentence on algorithms with a run of more than a twentieth above its budget of decisions."""
+    whole, told = found.whole, []
+    for name, runs in found.runs.items():
+        steps = [run["steps"] for run in runs]
+        if whole.steps and max(steps, default=0) > 1.05 * whole.steps * whole.algorithms[name].share:
+            told.append(f"{name} {int(np.mean(steps)):,}")
+    if told:
+        yield f"A run ends after a whole update, so some made more decisions than their budget: {', '.join(told)}."
+
+
 def notes(found: Found) -> Iterator[str]:
     """Yield the notes of runs that were made differently, with their algorithms."""
-    over = {
-        name: int(np.mean([run["steps"] for run in runs]))
-        for name, runs in found.runs.items()
-        if runs and found.whole.steps and is_over(found.whole, name, runs)
-    }
-    if over:
-        told = ", ".join(f"{name} {steps:,}" for name, steps in over.items())
-        yield f"A run ends after a whole update, so some made more decisions than their budget: {told}."
+    yield from over_budget(found)
     said: dict[str, dict[str, None]] = {}
     for name, runs in found.runs.items():
         for run in runs:

@@ -26,7 +26,18 @@ from hanabako.files import read_json
 from hanabako.generated import table
 from hanabako.words.typed import from_json
 
-__all__ = ["MEASURED", "Paper", "core_hours", "found_in", "measured", "papers", "scale", "speed_of"]
+__all__ = [
+    "EVERY",
+    "MEASURED",
+    "STANDARD",
+    "Paper",
+    "core_hours",
+    "found_in",
+    "measured",
+    "papers",
+    "scale",
+    "speed_of",
+]
 
 STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
