@@ -21,6 +21,7 @@ from hanabako.interrupts import follow_parent, patient, undisturbed
 from hanabako.progress import ProgressBar
 
 from ..registry import fingerprints
+from .progress import Progress, done
 from .store import Origin, add_rows, is_stale, read_results
 from .study import Result, Results, Row, Study, key_of
 
@@ -164,12 +165,13 @@ def run(
                         continue
                     old = {row.key: instead.pop(row.key)}
                     add_rows(path, study.name, origin, [], old)  # an interrupted run then simply continues
+                bar.begin(row)
                 running[pool.submit(study.play, row, results.get(row.key))] = row
                 free -= row.cores
             if not running:
                 break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                row = running.pop(future)
+                bar.end(row := running.pop(future))
                 result = played(future, row, refused, failures)
                 if result is None:
                     continue
@@ -202,26 +204,6 @@ def played(
     except Exception as error:
         failures.append(error)
     return None
-
-
-class Progress(ProgressBar):
-    """A bar that counts the rows' parts; if some rows have several, those with one are counted apart, as runs."""
-
-    def __init__(self, rows: Sequence[Row], unit: str) -> None:
-        parts = [row for row in rows if row.wanted > 1]
-        self.counted = parts or rows
-        self.runs = [row for row in rows if row.wanted == 1] if parts else []
-        super().__init__(total=sum(row.wanted for row in self.counted), unit=unit)
-
-    def show(self, results: Mapping[str, Result]) -> None:
-        """Show how much of the rows is done."""
-        before = self.desc
-        if self.runs:
-            ended = sum(done(row, results) for row in self.runs)
-            self.set_description(f"{ended} of {len(self.runs)} runs", refresh=False)
-        self.update(sum(min(done(row, results), row.wanted) for row in self.counted) - self.n)
-        if self.desc != before:
-            self.refresh()
 
 
 def put_aside(folder: Path) -> str:
@@ -272,11 +254,6 @@ def ready(rows: Sequence[Row], results: Mapping[str, Result], busy: set[str], re
     waiting = [row for row in rows if row.key not in busy and row.words not in refused and not is_done(row)]
     waiting = [row for row in waiting if all(map(is_done, row.needs))]
     return sorted(waiting, key=lambda row: done(row, results) / row.wanted)
-
-
-def done(row: Row, results: Mapping[str, Result]) -> int:
-    """Return how many parts of a row are done."""
-    return results[row.key]["done"] if row.key in results else 0
 
 
 def result_of(row: Row, measured: Mapping[str, Any]) -> dict[str, Any]:

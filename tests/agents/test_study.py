@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,11 +18,12 @@ import pytest
 from filelock import FileLock
 
 from agents.commands.command_line import main
-from agents.studies import Row, Study, refuse_unknown_fields, store
+from agents.studies import Row, Study, progress, refuse_unknown_fields, store
 from agents.studies.pages import origin_line, sections
 from agents.studies.running import run
 from agents.studies.store import add_rows, is_stale, merged, origin_of, read_results, write_results
 from agents.studies.study import chosen
+from hanabako import progress as bars
 from hanabi_env import HanabiConfig
 
 MACHINE = {"processor": "P", "python": "3.11", "date": "2026-11-25 10:00 UTC"}
@@ -275,6 +278,33 @@ def test_the_bar_counts_games_and_tells_runs_apart(tmp_path: Path, capsys: pytes
     run(Study("x", [Kind("a", wanted=4), Kind("b"), Kind("c")], two_more), tmp_path / "results.json", ORIGIN)
     shown = capsys.readouterr().err
     assert "0 of 2 runs" in shown and "1 of 2 runs" in shown and "2 of 2 runs" in shown and "4/4" in shown
+
+
+def train_until_told(row: Trained, _before: object) -> dict[str, Any]:
+    row.folder.mkdir()
+    parts = [{"update": number, "steps": number, "fraction": number / 4} for number in (1, 2)]
+    text = "\n".join(map(json.dumps, parts)) + '\n{"update": 3, '  # the last line is being written
+    (row.folder / "metrics.jsonl").write_text(text, encoding="utf-8")
+    until = time.monotonic() + 60
+    while "a at 50 %" not in (Path(row.place) / "bar").read_text(encoding="utf-8") and time.monotonic() < until:
+        time.sleep(0.01)
+    return {"done": 1}
+
+
+def test_the_bar_says_how_far_a_training_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bars, "SECONDS", 0.01)
+    monkeypatch.setattr(progress, "SECONDS", 0.01)
+    bar = tmp_path / "bar"
+    with bar.open("w", encoding="utf-8") as file, redirect_stderr(file):
+        run(Study("x", [Trained("a", str(tmp_path))], train_until_told, unit="row"), tmp_path / "x.json", ORIGIN)
+    shown = bar.read_text(encoding="utf-8")
+    assert "0/1" in shown and "row/s, a at 50 %]" in shown and "1/1" in shown
+
+
+def test_many_training_runs_are_told_together() -> None:
+    assert progress.told({}) == ""
+    assert progress.told({"a-1": 0.123, "a-2": 1.0}) == "a-1 at 12 %, a-2 at 100 %"
+    assert progress.told({"a": 0.5, "b": 0.25, "c": 0.0, "d": 0.125}) == "4 runs at 0 to 50 %"
 
 
 def test_rows_are_chosen_by_their_fields() -> None:

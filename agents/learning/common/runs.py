@@ -277,10 +277,22 @@ def greedy_curve(run_dir: Path) -> list[list[float]]:
     return [[int(row["steps"]), round(row["greedy_score"], 4)] for row in evaluated]
 
 
+def last_row(run_dir: Path) -> dict[str, float]:
+    """Return the last row of the run's ``metrics.jsonl``; an empty one before the first update."""
+    path = run_dir / "metrics.jsonl"
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    return next(filter(None, map(row_of, reversed(lines))), {})
+
+
+def spent(run_dir: Path) -> float:
+    """Return the fraction of its budget that a run has spent, 0 to 1."""
+    return last_row(run_dir).get("fraction", 0.0)
+
+
 def finished(run_dir: Path) -> dict[str, Any] | None:
     """Return the last row of a run's log if the run has spent its budget, otherwise None."""
-    rows = read_metrics(run_dir) if (run_dir / "metrics.jsonl").exists() else []
-    return rows[-1] if rows and rows[-1]["fraction"] >= 1 else None
+    row = last_row(run_dir)
+    return row if row.get("fraction", 0.0) >= 1 else None
 
 
 def parsed_metrics(path: Path) -> tuple[list[dict[str, float]], list[bytes]]:
