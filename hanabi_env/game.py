@@ -35,6 +35,9 @@ class HanabiGame(Game):
     def is_whole(self, states: Any) -> np.ndarray:
         return is_whole(self.rules, states)
 
+    def can_be_shown(self, states: Any) -> np.ndarray:
+        return is_whole(self.rules, states)
+
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(self.config, action)
 

@@ -71,6 +71,10 @@ class Game(ABC):
         All states are of unfinished games and within their bounds.
         """
 
+    def can_be_shown(self, states: Any) -> np.ndarray:
+        """Return which states (N,) of finished games `to_dict` can show, bool (N,). All are within their bounds."""
+        return np.ones(len(states), np.bool_)
+
     @abstractmethod
     def action_to_str(self, state: Any, action: int) -> str:
         """Return the text of an action."""

@@ -29,8 +29,8 @@ def state_bounds(rules: Rules) -> Bounds:
     events that need a card.
     """
     kinds = rules.suits * rules.ranks
-    seat, card, flag = (0, rules.players - 1), (0, kinds - 1, NO_CARD), (0, 1)
-    count = (0, rules.deck_size)
+    seat, card, flag = (0, rules.players - 1), (0, kinds - 1), (0, 1)
+    slot, count = (*card, NO_CARD), (0, rules.deck_size)
     return {
         "plausible": (0, 2**kinds - 1),
         "events.touched": (0, 2**rules.hand_size - 1),
@@ -39,12 +39,12 @@ def state_bounds(rules: Rules) -> Bounds:
         "events.target": seat,
         "events.value": (0, max(rules.colors, rules.ranks) - 1),
         "events.slot": (0, rules.hand_size - 1),
-        "events.card": card,
+        "events.card": slot,
         "events.announced": (0, rules.suits if rules.choreography else 0),
         "events.scored": flag,
         "events.gave_token": flag,
         "hinted": (0, 2 ** (rules.colors + rules.ranks) - 1),
-        "hands": card,
+        "hands": slot,
         "hand_count": (0, rules.hand_size),
         "cards": card,
         "fireworks": (0, rules.ranks),
@@ -75,6 +75,7 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
     slots = np.arange(states["hands"].shape[2])
     is_held = (slots < states["hand_count"][..., None]) & (np.arange(states["hands"].shape[1]) < rules.players)[:, None]
     whole = ~(is_deck & is_discard).any(axis=1)
+    whole &= ~(is_held & (states["hands"] == NO_CARD)).any(axis=(1, 2))
     held = np.where(is_held, states["hands"], NO_CARD)
     for suit in range(rules.suits):
         for rank in range(rules.ranks):

@@ -477,3 +477,51 @@ def test_every_saved_state_that_is_taken_can_be_shown(fields: dict[str, Any]):
         taken += 1
         envs.to_dict(0)
     assert taken > 20
+
+
+def late_game(is_over: bool) -> HanabiVectorEnv:
+    """Return a game in `mini` whose deck is empty, so that a hand lacks a card: in its last turn, or over."""
+    envs = HanabiVectorEnv(1, preset="mini", history=3, autoreset_mode="Disabled")
+    observation, _ = envs.reset(seed=SEED)
+    discard, play, first_hint = 0, 3, 6
+    while len(envs.to_dict(0)["deck"]) > 0:
+        legal = np.flatnonzero(observation["action_mask"][0])
+        hint = legal[legal >= first_hint][0]
+        observation, *_ = envs.step(np.array([hint if envs.to_dict(0)["length"] % 2 == 0 else discard]))
+    for _ in range(1 + is_over):
+        envs.step(np.array([play]))
+    assert envs.tables["terminated"][0] == is_over
+    return envs
+
+
+@pytest.mark.parametrize("is_over", [False, True], ids=["last turn", "over"])
+@pytest.mark.parametrize(
+    ("field", "value"), [("hand_count", 3), ("deck_count", 1), ("fireworks", 3), ("hands", NO_CARD), ("hands", 0)]
+)
+def test_a_late_state_with_a_card_too_many_or_none_is_refused(is_over: bool, field: str, value: int):
+    envs = late_game(is_over)
+    saved, before = envs.get_state(), envs.to_dict(0)
+    tables = saved["tables"].copy()
+    tables.view(envs.game.table_dtype(specialize=False))[:, 0]["state"][field][...] = value
+    with pytest.raises(ValueError, match=r"table 0 holds no position|mask is not what follows"):
+        envs.set_state({**saved, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()})
+    assert envs.to_dict(0) == before
+    envs.set_state(saved)
+
+
+def test_a_finished_state_with_an_impossible_event_is_refused():
+    envs = late_game(is_over=True)
+    for step in range(3):
+        with pytest.raises(ValueError, match="table 0 holds no position"):
+            envs.set_state(forged(envs, step, {"kind": 1, "card": NO_CARD}))
+
+
+def test_a_card_that_is_none_is_refused_in_the_deck():
+    envs = after("play 0", "play 0", players=2)
+    saved = envs.get_state()
+    tables = saved["tables"].copy()
+    state = tables.view(envs.game.table_dtype(specialize=False))[0, 0]["state"]
+    state["cards"][state["deck_count"]] = NO_CARD
+    state["deck_count"] += 1
+    with pytest.raises(ValueError, match=f"cards must be from 0 to 24, got {NO_CARD} in table 0"):
+        envs.set_state({**saved, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()})
