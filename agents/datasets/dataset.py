@@ -71,6 +71,10 @@ class Dataset:
         self.values = self.file.values
         """A text that says what the values in the file are; empty if it has none."""
 
+    def __repr__(self) -> str:
+        players = ", ".join(dict.fromkeys(self.names))
+        return f"<Dataset {self.file.path}: {len(self):,} games of {game_of(self.config).name} by {players}>"
+
     def __len__(self) -> int:
         """The number of games."""
         return self.file.games

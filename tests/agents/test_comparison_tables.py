@@ -117,6 +117,16 @@ def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Pa
     assert board(changed, results_of(whole, score_of)) == "No run has ended yet."
 
 
+@pytest.mark.parametrize(("kind", "name"), [("one", "score"), ("algorithm", "score"), ("algorithm", "core_seconds")])
+@pytest.mark.parametrize("value", [None, "8", True, [8.0]], ids=str)
+def test_a_row_without_its_numbers_is_refused_in_a_sentence(kind: str, name: str, value: Any, tmp_path: Path):
+    whole = declared(tmp_path, FIVE)
+    rows = [dict(row) for row in results_of(whole, score_of)]
+    next(row for row in rows if kind in row["fields"])[name] = value
+    with pytest.raises(ValueError, match=rf"^{name} must be a number, got .* in the row {kind}=[^\n]*$"):
+        board(whole, rows)
+
+
 def test_rows_that_are_no_reproduction_say_so_in_every_table(tmp_path: Path):
     text = TWO.replace("steps = 100", 'steps = 100\nreproduction = false\nreason = "a short run"')
     whole = declared(tmp_path, text)

@@ -65,6 +65,10 @@ def mini(tmp_path: Path) -> Dataset:
 # --- Recorded games ---------------------------------------------------------------------------------------------------
 
 
+def test_a_dataset_says_what_it_holds(mini: Dataset):
+    assert repr(mini) == f"<Dataset {mini.file.path}: {COUNT:,} games of hanabi by random>"
+
+
 @EVERY_GAME
 def test_games_are_those_that_are_played_for_an_evaluation(game: str, tmp_path: Path):
     config = short_config(game)

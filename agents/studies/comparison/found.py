@@ -7,9 +7,11 @@ from itertools import chain, permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from hanabako.words.checks import shown
+
 from ...evaluation import estimates
 from ...evaluation.estimates import Estimate
-from ..study import Result, Results, key_of
+from ..study import Result, Results, key_of, words_of
 from .rows import Comparison, Pair
 
 __all__ = ["Found"]
@@ -21,6 +23,9 @@ class Found:
     Args:
         whole: the comparison.
         results: results of its rows, and perhaps of rows that it no longer has.
+
+    Raises:
+        ValueError: a row lacks a number that all runs or pairs have.
     """
 
     def __init__(self, whole: Comparison, results: Results) -> None:
@@ -28,6 +33,8 @@ class Found:
         rows = whole.rows()
         keys = {row.key for row in rows}
         self.rows = [result for result in results if key_of(result) in keys]
+        for row in self.rows:
+            check(row)
         self.asked = {(row.one, row.other) for row in rows if isinstance(row, Pair)}
         """The pairs that play together."""
         pairs = [row for row in self.rows if "one" in row["fields"]]
@@ -118,3 +125,10 @@ class Found:
         sure = [name for name in self.teams if self.together[name].inference]
         sure.sort(key=lambda name: -self.together[name].value)
         return [*sure, *(name for name in self.runs if name not in sure)]
+
+
+def check(row: Result) -> None:
+    """Raise ValueError if the result of a run or a pair lacks a number that all have."""
+    for name in ("score",) if "one" in row["fields"] else ("score", "steps", "core_seconds"):
+        if type(row.get(name)) not in (int, float):
+            raise ValueError(f"{name} must be a number, got {shown(row.get(name))} in the row {words_of(row)}")
