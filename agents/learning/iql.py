@@ -19,7 +19,8 @@ Differences from SAD's authors' program:
 
 * A return ends with the value of the player who is then to move. With two players and 3 steps this is the partner, who
   does not see what the first player sees: the partner's own hand. What only the first player knows counts no further
-  than the steps of the return. In their program it is the same player's value; ``--n-step 2`` has that for two players.
+  than the steps of the return. In their program it is the same player's value; ``--n-step 2`` has that for two players,
+  and ``--n-step 4``. In two runs each they scored 15.86 and 15.41, and 3 steps 16.39, all within what seeds may differ.
 * Sequences are 16 decisions of a game, with the memory that the network had before them. They replay whole games.
 * A recurrent network's memory changes only with a player's own decisions, as it does in play. Theirs changes at every
   step.
