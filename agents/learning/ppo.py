@@ -11,7 +11,7 @@ Differences from textbook PPO, each of which improved measured results:
   the fraction of the budget that is spent, in steps or in minutes, so a slow machine also completes them.
 * In a competitive game each player has its own stream of rewards: a decision builds on the same player's next decision.
   In a cooperative game all share one: a decision builds on the value of the next player to move, who sees other cards.
-  JaxMARL's IPPO has a stream for each player there, too (``--stream seat``): in the standard game, after 8 core-minutes,
+  JaxMARL's IPPO has a stream for each player there (``--stream seat``): in the standard game, after 8 core-minutes,
   it scored 22.27, and one stream 22.38, a run each.
 * Losing a cooperative game costs little at first and all points later (`Args.loss_ramp`). Otherwise players learn never
   to play a card before they learn which card to play.
