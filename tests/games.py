@@ -1,6 +1,7 @@
 """The games, presets and configurations that every contract test runs over; a new game adds one row here."""
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,11 @@ def legal_action(mask: np.ndarray, rng: np.random.Generator) -> int:
 def legal_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a random legal action per row; 0 for rows without one."""
     return np.array([legal_action(mask, rng) if mask.any() else 0 for mask in masks])
+
+
+def with_tables(state: dict[str, Any], tables: np.ndarray) -> dict[str, Any]:
+    """Return the saved state of an environment with other tables, uint8 (N, bytes per table), and their checksum."""
+    return {**state, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()}
 
 
 def in_mid_game(env: Any, moves: int, rng: np.random.Generator) -> Any:

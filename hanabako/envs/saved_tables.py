@@ -70,7 +70,9 @@ def _check_next_steps(tables: np.ndarray, game: Game, loops: Loops) -> None:
     for name in ("mask", "current_player"):
         if not np.array_equal(tables[name], expected[name]):
             raise ValueError(f"{name} is not what follows from the states")
-    states, ended = tables["state"], expected["terminated"].astype(np.bool_)
-    broken = np.flatnonzero(~np.where(ended, game.can_be_shown(states), game.is_whole(states)))
+    ended = expected["terminated"].astype(np.bool_)
+    sound = np.empty(len(tables), np.bool_)
+    sound[ended], sound[~ended] = game.can_be_shown(tables["state"][ended]), game.is_whole(tables["state"][~ended])
+    broken = np.flatnonzero(~sound)
     if len(broken):
         raise ValueError(f"table {broken[0]} holds no position that a game leads to")

@@ -4,7 +4,6 @@ import copy
 import json
 from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from hanabako.games import make_config
 from hanabi_env import HanabiConfig, HanabiVectorEnv, hanabi_v0
 from hanabi_env.declaration import GAME
 from hanabi_env.engine.state import NO_CARD
+from tests.games import with_tables
 
 from .table import new_env, stacked_deck, start_from, state
 
@@ -410,7 +410,7 @@ def forged(envs: HanabiVectorEnv, step: int, fields: dict[str, int]) -> dict[str
     events = tables.view(envs.game.table_dtype(specialize=False))[0, 0]["state"]["events"]
     for name, value in fields.items():
         events[step % envs.game.rules.history][name] = value
-    return {**saved, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()}
+    return with_tables(saved, tables)
 
 
 SEED = 0
@@ -504,7 +504,7 @@ def test_a_late_state_with_a_card_too_many_or_none_is_refused(is_over: bool, fie
     tables = saved["tables"].copy()
     tables.view(envs.game.table_dtype(specialize=False))[:, 0]["state"][field][...] = value
     with pytest.raises(ValueError, match=r"table 0 holds no position|mask is not what follows"):
-        envs.set_state({**saved, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()})
+        envs.set_state(with_tables(saved, tables))
     assert envs.to_dict(0) == before
     envs.set_state(saved)
 
@@ -524,4 +524,4 @@ def test_a_card_that_is_none_is_refused_in_the_deck():
     state["cards"][state["deck_count"]] = NO_CARD
     state["deck_count"] += 1
     with pytest.raises(ValueError, match=f"cards must be from 0 to 24, got {NO_CARD} in table 0"):
-        envs.set_state({**saved, "tables": tables, "checksum": sha256(tables.tobytes()).hexdigest()})
+        envs.set_state(with_tables(saved, tables))

@@ -15,6 +15,7 @@ import numpy as np
 
 from hanabako.engine.sections import words_for
 from hanabako.games import games
+from tests.games import with_tables
 from tests.interpreted import bits_of
 from tests.proof.choosing import random_actions
 from tests.proof.configs import Entry, entries
@@ -95,7 +96,7 @@ def next_games(envs: Any, observation: dict[str, np.ndarray], ends: np.ndarray) 
     later, _, _, _, infos = twin.step(np.zeros(len(ends), np.int64))
     state, new = envs.get_state(), twin.get_state()
     tables = np.where(ends[:, None], new["tables"], state["tables"])
-    envs.set_state({**state, "tables": tables, "checksum": hashlib.sha256(tables.tobytes()).hexdigest()})
+    envs.set_state(with_tables(state, tables))
     mixed = {name: np.where(ends[:, None], later[name], observation[name]) for name in observation}
     return mixed, {"current_player": np.where(ends, infos["current_player"], envs.tables["current_player"])}
 
