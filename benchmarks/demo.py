@@ -24,6 +24,7 @@ from agents.published_scores import PUBLISHED
 from benchmarks.recipes import RECIPES
 from hanabako.files import check_writable
 from hanabako.games import config_from_dict, game_named, game_of, make_config
+from hanabako.interrupts import Interrupted
 from hanabako.program import run_program
 from hanabako.words.ranges import Size
 
@@ -73,7 +74,8 @@ def run(args: Args) -> None:
     """Train, evaluate and print the results.
 
     Raises:
-        SystemExit: training failed, or was interrupted.
+        Interrupted: training was interrupted.
+        SystemExit: training failed.
     """
     started = time.perf_counter()
     if args.resume:
@@ -96,7 +98,7 @@ def run(args: Args) -> None:
     start_ranks(ranks, named("ppo"), settings)
     last = finished(run_dir)
     if last is None:
-        raise SystemExit(f"\nInterrupted. To continue: python -m {__spec__.name} --resume {run_dir}")
+        raise Interrupted(f"\nInterrupted. To continue: python -m {__spec__.name} --resume {run_dir}")
     watch.page_of(watch.Args(str(run_dir)))
     print(describe(run_dir, last))
 

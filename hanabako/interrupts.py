@@ -22,6 +22,7 @@ from typing import Any, NoReturn, TypeVar
 
 __all__ = [
     "INTERRUPTED",
+    "Interrupted",
     "check",
     "follow_parent",
     "handling",
@@ -45,6 +46,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _here = threading.local()
+
+
+class Interrupted(SystemExit):
+    """Work was interrupted, and its message says how to continue it. The program ends with status `INTERRUPTED`."""
 
 
 # --- Threads ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from subprocess import CalledProcessError, SubprocessError
 from typing import Any
 
-from .interrupts import INTERRUPTED, interruptible
+from .interrupts import INTERRUPTED, Interrupted, interruptible
 from .words.ranges import check_ranges
 
 __all__ = ["in_a_sentence", "read_words", "run_program", "sentence"]
@@ -34,7 +34,9 @@ def in_a_sentence(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except KeyboardInterrupt:
+    except (Interrupted, KeyboardInterrupt) as error:
+        if isinstance(error, Interrupted):
+            print(error, file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     except CalledProcessError as error:
         said = str(error.stderr or "").strip().splitlines()

@@ -36,7 +36,7 @@ def names_bot(settings: NetworkSettings) -> bool:
 
 
 def from_clone(
-    settings: NetworkSettings, part: float, train: Callable[[Learner, Settings], None]
+    settings: NetworkSettings, part: float, train: Callable[[Learner, Settings], object]
 ) -> NetworkSettings | None:
     """Train a clone of the bot ``settings.start`` in the folder ``clone`` of the run's directory.
 

@@ -28,6 +28,7 @@ import tyro
 
 from hanabako.files import check_writable
 from hanabako.games import game_of
+from hanabako.interrupts import INTERRUPTED
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Size, Within, check_ranges
 
@@ -133,6 +134,7 @@ def run(args: Args) -> None:
     """Train on the chosen number of ranks.
 
     Raises:
+        SystemExit: training was interrupted.
         ValueError: a setting that cannot work.
     """
     groups = [value for value in vars(args).values() if is_dataclass(value)]
@@ -152,20 +154,24 @@ def run(args: Args) -> None:
             raise ValueError(f"start must be a network on several machines, got the bot {settings.start}")
         settings = from_clone(settings, args.clone_part, partial(train, args.ranks, machines))
         if settings is None:
-            return
-    train(args.ranks, machines, learner, settings)
+            raise SystemExit(INTERRUPTED)
+    if not train(args.ranks, machines, learner, settings):
+        raise SystemExit(INTERRUPTED)
 
 
-def train(ranks: int | None, machines: Machines, learner: Learner, settings: Settings) -> None:
-    """Train on ``ranks`` ranks of this machine, by default as many as fit, until the run ends or is interrupted."""
+def train(ranks: int | None, machines: Machines, learner: Learner, settings: Settings) -> bool:
+    """Train on ``ranks`` ranks of this machine, by default as many as fit, until the run ends or is interrupted.
+
+    Returns:
+        False if the run was interrupted, as `start_ranks` says.
+    """
     if settings.resume is not None:
         ranks = ranks or saved_ranks(settings.resume, machines.count)
     else:
         ranks = prepared(learner, settings, ranks, machines.count)
     if ranks * machines.count == 1:
-        start(learner, settings)
-    else:
-        start_ranks(ranks, learner, settings, machines)
+        return start(learner, settings)
+    return start_ranks(ranks, learner, settings, machines)
 
 
 def machines_of(args: Several) -> Machines:

@@ -23,6 +23,7 @@ import torch
 
 import agents
 from agents.learning.common import validation
+from agents.learning.common.checkpoints import holds_checkpoint
 from agents.learning.common.runs import finished, read_metrics
 from agents.playing import play as playing
 from agents.playing.block import Block
@@ -135,6 +136,28 @@ def test_a_command_that_ends_well_after_ctrl_c_has_not_failed(working):
     some.press()
     assert some.status() == 0
     assert some.words() == "saved\n"
+
+
+def test_work_that_can_be_continued_says_how(working):
+    code = "from hanabako.interrupts import Interrupted\nfrom hanabako.program import in_a_sentence\n"
+    code += "with in_a_sentence('name'), interruptible():\n  raise Interrupted('To continue: run it again')\n"
+    some = working("-c", HEAD + code)
+    assert some.process.wait(SOON) == 130
+    assert some.words() == "To continue: run it again\n"
+
+
+@pytest.mark.parametrize(("ranks", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)], ids=["SIGTERM", "Ctrl-C"])
+def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, tmp_path: Path, working):
+    tiny = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    words = ["--steps", "100000000", "--ranks", str(ranks), "--run-dir", "run"]
+    process = working("-m", "hanabako", "train", *tiny, *words).process
+    while not (tmp_path / "run" / "metrics.jsonl").is_file() or not read_metrics(tmp_path / "run"):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    assert process.wait(SOON) == 130
+    assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")
+    assert (tmp_path / "said").read_text(encoding="utf-8").endswith("Interrupted. To continue: --resume run\n")
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):

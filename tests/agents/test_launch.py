@@ -10,6 +10,7 @@ import torch
 
 from agents.commands.command_line import main
 from agents.learning.common import launch
+from hanabako.interrupts import INTERRUPTED, Interrupted
 
 SETTINGS = ["--preset", "very_small"]
 ENDED = {"update": 1, "steps": 256, "fraction": 1}
@@ -49,10 +50,10 @@ def test_an_interrupted_run_says_how_to_go_on(ends_by: str, tmp_path: Path, monk
         write_log(tmp_path / "one", 0.5)
         if ends_by == "Ctrl-C":
             raise KeyboardInterrupt
-        return 0
+        return INTERRUPTED
 
     monkeypatch.setattr(launch, "run_module", run_module)
-    with pytest.raises(SystemExit, match="To continue: command"):
+    with pytest.raises(Interrupted, match="To continue: command"):
         launch.train_to_the_end(1, tmp_path / "one", SETTINGS, "command")
 
 

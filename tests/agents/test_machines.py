@@ -15,6 +15,7 @@ from agents.commands.command_line import main
 from agents.learning.common import launch
 from agents.learning.common.checkpoints import holds_checkpoint
 from agents.learning.common.runs import finished, read_about, read_metrics
+from hanabako.interrupts import INTERRUPTED
 from tests.agents.tiny_runs import SMALL, weights, without_clock
 from tests.processes import begin_python, free_port
 
@@ -109,7 +110,7 @@ def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
             assert all(machine.poll() is None for machine in machines)
             time.sleep(0.05)
         os.kill(machines[1].pid, signal.SIGINT)
-        assert [machine.wait(SOON) for machine in machines] == [0, 0]
+        assert [machine.wait(SOON) for machine in machines] == [INTERRUPTED] * 2
     finally:
         for machine in machines:
             machine.kill()

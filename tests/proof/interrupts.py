@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from hanabako.files import read_json
+from hanabako.interrupts import INTERRUPTED
 from tests.processes import begin_python
 from tests.proof.records import Record, work
 
@@ -85,7 +86,8 @@ def once(record: Record, name: str) -> None:
         pressed = time.perf_counter()
         os.killpg(process.pid, signal.SIGINT)
         try:
-            process.wait(PATIENCE)
+            if (status := process.wait(PATIENCE)) != INTERRUPTED:
+                failures.append(f"it ended with {status}, not {INTERRUPTED}")
         except subprocess.TimeoutExpired:
             failures.append(f"it goes on {PATIENCE:.0f} s after Ctrl-C")
         ended = time.perf_counter() - pressed

@@ -18,7 +18,7 @@ import tyro
 from hanabako.files import read_json, write_text
 from hanabako.games import game_named
 from hanabako.importing import import_file, import_named
-from hanabako.interrupts import interruptible
+from hanabako.interrupts import INTERRUPTED, interruptible
 from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 
@@ -26,7 +26,7 @@ from ...networks.policy_file import refuse_old_vdn
 from ...registry import need_trust
 from .ranks import has_other_machines
 from .runs import finished, read_about
-from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train
+from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train_session
 
 __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
 
@@ -35,6 +35,8 @@ NAMES = ("ppo", "mappo", "other_play", "iql", "vdn", "qmix", "sad", "off_belief"
 METHODS = ("learn", "state", "restore")
 WRONG = "wrong-"
 """Prefix of the files in which ranks report errors."""
+STOPPED = "stopped"
+"""The file by which ranks report that their run was interrupted."""
 
 
 class Learner(NamedTuple):
@@ -118,18 +120,26 @@ def maker_of(run_dir: Path) -> Learner:
 def command_line(module: str, argv: list[str] | None = None) -> None:
     """Train as the command ``python -m module`` does, or ``python FILE.py``, with the settings as its options."""
     learner = named(f"hanabako.{module}" if module.startswith("agents.") else module)  # in a clone, the name is shorter
-    run_program(lambda args: start(learner, args), learner.settings, module, learner.about, argv)
+
+    def work(args: Settings) -> None:
+        if not start(learner, args):
+            raise SystemExit(INTERRUPTED)
+
+    run_program(work, learner.settings, module, learner.about, argv)
 
 
-def start(learner: Learner, args: Settings) -> None:
+def start(learner: Learner, args: Settings) -> bool:
     """Train as one rank, and print where the run is.
+
+    Returns:
+        False if the run was interrupted.
 
     Raises:
         SystemExit: training failed; the message is one line.
     """
     with in_a_sentence(learner.name):
         try:
-            run_dir = train(args, learner.algorithm)
+            run_dir, ended = train_session(args, learner.algorithm)
         except ConnectionError as error:
             print(f"{learner.name}: {error}", file=sys.stderr, flush=True)
             os._exit(1)  # a normal exit could abort, as torch's threads still wait for the lost rank
@@ -144,6 +154,7 @@ def start(learner: Learner, args: Settings) -> None:
             print(f"Interrupted. To continue: --resume {run_dir}{trust}")
     elif os.environ.get("LOCAL_RANK") == "0":
         print(f"{run_dir}: machine 0 prints the result")
+    return ended
 
 
 def start_rank(path: Path) -> None:
@@ -154,7 +165,8 @@ def start_rank(path: Path) -> None:
     told, starter = read_json(path), os.getppid()
     learner = named(told["algorithm"])
     try:
-        start(learner, learner.settings.from_json(told["args"]))
+        if not start(learner, learner.settings.from_json(told["args"])):
+            path.with_name(STOPPED).touch()
     except SystemExit as end:
         write_text(path.with_name(f"{WRONG}{os.environ['RANK']}"), str(end))
         raise SystemExit(1) from end

@@ -19,13 +19,13 @@ from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
 from hanabako.files import write_json
-from hanabako.interrupts import held_back, patient
+from hanabako.interrupts import INTERRUPTED, Interrupted, held_back, patient
 from hanabako.program import sentence
 from hanabako.words.checks import shown
 
 from ...registry import need_trust
 from . import algorithms
-from .algorithms import WRONG, Learner
+from .algorithms import STOPPED, WRONG, Learner
 from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
 from .runs import finished, read_about
 from .trainer import Settings
@@ -92,10 +92,13 @@ class Machines(NamedTuple):
 ALONE = Machines()
 
 
-def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Machines = ALONE) -> None:
+def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Machines = ALONE) -> bool:
     """Train on ``ranks`` ranks of this machine until the run ends or is interrupted.
 
     The ranks read the settings from a file.
+
+    Returns:
+        False if the run was interrupted.
 
     Raises:
         ConnectionError: not all machines started in time.
@@ -104,8 +107,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Mach
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if machines.count > 1:
         os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it would warn of addresses without a reverse name
-    with tempfile.TemporaryDirectory(prefix="hanabako-") as folder, suppress(SignalException):
-        # after Ctrl-C: torchrun has passed it on, and the ranks have saved the run and ended
+    with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
         told = {"algorithm": learner.source, "args": settings.to_json()}
         path = write_json(Path(folder) / "settings.json", told)
         logging.disable(logging.ERROR)  # errors are reported below
@@ -113,6 +115,9 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Mach
             machines.wait_for_first()
             with held_back():
                 torchrun([*machines.words(), "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
+        except SignalException:  # torchrun has passed it on, and the ranks have saved the run and ended
+            if machines.count == 1:  # else a rank that has ended sends it, too
+                return False
         except ChildFailedError as error:
             said = dict.fromkeys(file.read_text(encoding="utf-8") for file in sorted(Path(folder).glob(f"{WRONG}*")))
             raise SystemExit("\n".join(said) or f"training failed: {ends_of(error)}") from error
@@ -120,6 +125,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Mach
             raise machines.missed(error) from error
         finally:
             logging.disable(logging.NOTSET)
+        return not (Path(folder) / STOPPED).exists()
 
 
 def ends_of(error: ChildFailedError) -> str:
@@ -150,20 +156,20 @@ def train_to_the_end(
         learner: the algorithm, see `agents.learning.common.algorithms.named`.
 
     Raises:
-        SystemExit: the run was interrupted.
+        Interrupted: the run was interrupted.
         ValueError: the run failed; the message names its log file.
     """
     if (last := finished(run_dir)) is not None:
         return last
     words = ["train", "--algorithm", learner, "--ranks", str(ranks), *words_for(run_dir, settings)]
-    interrupted, log = SystemExit(f"\nInterrupted. To continue: {command}"), log_of(run_dir)
+    interrupted, log = Interrupted(f"\nInterrupted. To continue: {command}"), log_of(run_dir)
     try:
-        failed = run_module(["hanabako", *words], log) != 0
+        status = run_module(["hanabako", *words], log)
     except KeyboardInterrupt:
         raise interrupted from None
     if (last := finished(run_dir)) is not None:
         return last
-    if failed:
+    if status != INTERRUPTED:
         raise ValueError(f"{run_dir} did not end; {log} says why. To continue: {command}")
     raise interrupted  # for example by SIGTERM
 

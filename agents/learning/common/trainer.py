@@ -43,6 +43,7 @@ __all__ = [
     "name_of",
     "risen",
     "train",
+    "train_session",
 ]
 
 FOLDER = __name__.rpartition(".common.")[0]
@@ -123,8 +124,8 @@ class Trainer:
         self.progress = Progress(ranks=ranks.world)
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks, keeps)
 
-    def run(self, log: Log | None, interruption: Interruption) -> None:
-        """Learn, evaluate and save until the budget is spent or the run is interrupted."""
+    def run(self, log: Log | None, interruption: Interruption) -> bool:
+        """Learn, evaluate and save until the budget is spent or the run is interrupted; return False if it was."""
         args, progress = self.args, self.progress
         started, started_core, before = time.perf_counter(), time.process_time(), replace(progress)
         interrupted = False
@@ -151,6 +152,7 @@ class Trainer:
                 log.write(row)
             if due or interrupted:
                 self.save(row)
+        return not interrupted
 
     def opening_line(self) -> str:
         """Return one line that describes the game, network and hardware."""
@@ -244,6 +246,11 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         OSError: the disk is full, the run's directory cannot be written to, or another rank is lost; the run can be
             resumed from the last checkpoint.
     """
+    return train_session(args, algorithm)[0]
+
+
+def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool]:
+    """Train as `train` does; return the run's directory, and False if the run was interrupted before its end."""
     if args.resume is not None:
         check_maker(args.resume, name_of(algorithm))
         args = args.saved(args.resume, args.trust)
@@ -268,13 +275,13 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
         try:
             trainer.compile()
             with Interruption().watched() as interruption:
-                trainer.run(log, interruption)
+                ended = trainer.run(log, interruption)
         finally:
             if log:
                 log.close()
         if ranks.rank == 0:
             draw_curve(run_dir, config, args.others())
-        return run_dir
+        return run_dir, ended
 
 
 def name_of(algorithm: AlgorithmClass) -> str:
