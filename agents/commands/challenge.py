@@ -26,7 +26,7 @@ from ..studies.challenge.board import entries, figure, lines, page
 from ..studies.challenge.meetings import BATCH, meetings, play_meeting
 from ..studies.challenge.results import differences, read
 from ..studies.challenge.suite import named
-from ..studies.running import executor_of
+from ..studies.executors import executor_of
 from ..studies.running import run as run_study
 from ..studies.store import origin_of
 from ..studies.study import Study, key_of

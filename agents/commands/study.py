@@ -25,9 +25,10 @@ import tyro
 
 from hanabako.words.checks import shown
 
+from ..studies.executors import executor_of
 from ..studies.finding import Place, find, load, names, title_of
 from ..studies.pages import write_page
-from ..studies.running import executor_of, playable
+from ..studies.running import playable
 from ..studies.running import run as run_study
 from ..studies.store import is_stale, merge_files, origin_of, read_file, read_results
 from ..studies.study import Result, Row, Study, chosen, key_of, words_of
