@@ -28,6 +28,7 @@ from agents.networks.neural_policy import load_policy, read_metadata, save_polic
 from hanabako.engine.game import Game
 from hanabako.files import write_text
 from hanabako.games import GameEntry, games
+from hanabako.interrupts import INTERRUPTED
 from hanabi_env import PRESETS
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
@@ -378,7 +379,9 @@ def test_every_algorithm_is_trained_by_name_and_found_again_when_its_run_goes_on
     words = ["train", "--algorithm", name, *tiny_words(run_dir, 2), "--ranks", "1", *OWN_WORDS.get(name, [])]
     with monkeypatch.context() as patch:
         stop_after(patch, 1, signal.SIGINT)
-        main(words)
+        with pytest.raises(SystemExit) as end:
+            main(words)
+    assert end.value.code == INTERRUPTED
     about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     assert about["algorithm"] == name and len(read_metrics(run_dir)) == 1
     main(["train", "--resume", str(run_dir)])

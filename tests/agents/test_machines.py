@@ -171,7 +171,12 @@ def test_machines_that_cannot_be_are_refused(words: str, said: str, monkeypatch:
 )
 def test_machines_share_the_games_evenly(words: str, machines: launch.Machines, monkeypatch: pytest.MonkeyPatch):
     started = []
-    monkeypatch.setattr(train, "start_ranks", lambda ranks, *others: started.append((ranks, others[-1])))
+
+    def start_ranks(ranks: int, *others: Any) -> bool:
+        started.append((ranks, others[-1]))
+        return True
+
+    monkeypatch.setattr(train, "start_ranks", start_ranks)
     monkeypatch.setattr(launch, "most_ranks", lambda _: 6)
     monkeypatch.setattr(train, "game_of", lambda _: type("Game", (), {"compile": staticmethod(lambda *_: None)}))
     main(["train", "--preset", "mini", *words.split()])
