@@ -8,10 +8,8 @@ from agents.studies.comparison import measuring
 from agents.studies.store import ORIGIN, read_results
 from benchmarks.strength import learning_among_bots
 
-PRESETS = ("small", "standard")
+PRESET = "standard"
 RESULTS = Path(learning_among_bots.__file__).parent / "results"
-BEFORE = {"iql": "vdn", "sad-memoryless": "sad"}
-"""The names of algorithms in ``zero_shot.json``, by today's names; in rows that were renamed this is ``formerly``."""
 KEPT_APART = (*ORIGIN, "fields", "done", "wanted", "networks")
 
 
@@ -25,29 +23,23 @@ def sweep() -> list[Any]:
     return [bare(row) for row in read_results(RESULTS / "ppo_settings.json")]
 
 
-def before(agent: str) -> str:
-    """Return the old name of a run, by today's."""
-    algorithm, _, seed = agent.rpartition("-")
-    return f"{BEFORE.get(algorithm, algorithm)}-{seed}" if seed.isdigit() else agent
-
-
 def zero_shot_rows() -> Iterator[Any]:
     """Yield the rows of ``zero_shot.json``: the common one, the runs and the cells, without entries added later."""
-    rows = {preset: read_results(RESULTS / f"zero_shot_{preset}.json") for preset in PRESETS}
-    pairs = [(preset, row) for preset, own in rows.items() for row in own if "one" in row["fields"]]
-    (games,) = {row["wanted"] for _, row in pairs}
+    rows = read_results(RESULTS / f"zero_shot_{PRESET}.json")
+    pairs = [row for row in rows if "one" in row["fields"]]
+    (games,) = {row["wanted"] for row in pairs}
     yield {"games": games, "seed": measuring.SEED}
-    for preset, row in ((preset, row) for preset, own in rows.items() for row in own if "algorithm" in row["fields"]):
+    for row in (row for row in rows if "algorithm" in row["fields"]):
         minutes = float(row["settings"].partition("--minutes ")[2].split()[0])
         yield {
-            "preset": preset,
-            "algorithm": row.get("formerly", row["algorithm"]),
+            "preset": PRESET,
+            "algorithm": row["algorithm"],
             "seed": row["seed"],
             "minutes": int(minutes) if minutes.is_integer() else minutes,
             **{name: row[name] for name in ("steps", "core_seconds")},
             **{f"greedy_{name}": row[name] for name in ("score", "score_error", "games", "lost")},
         }
-    yield from ([preset, f"{before(row['one'])} {before(row['other'])}", row["score"]] for preset, row in pairs)
+    yield from ([PRESET, f"{row['one']} {row['other']}", row["score"]] for row in pairs)
 
 
 def strangers() -> Iterator[Any]:

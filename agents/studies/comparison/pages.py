@@ -134,7 +134,5 @@ def notes(found: Found) -> Iterator[str]:
         for run in runs:
             if "note" in run:
                 said.setdefault(str(run["note"]), {})[name] = None
-            if "formerly" in run:
-                said.setdefault(f"trained under the name {run['formerly']}", {})[name] = None
     for note, names in said.items():
         yield f"{note.capitalize()}: {', '.join(names)}."

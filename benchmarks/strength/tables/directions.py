@@ -15,11 +15,11 @@ from agents.evaluation.estimates import Estimate
 from agents.studies.comparison.found import Found
 from hanabako.generated import table
 
-from .scale import EVERY, STANDARD, found_in
+from .scale import EVERY, SMALL, STANDARD, found_in
 
 __all__ = ["COMPARED", "STATEMENTS", "Statement", "directions", "verdict"]
 
-COMPARED = (EVERY, STANDARD)
+COMPARED = (EVERY, SMALL, STANDARD)
 """The comparisons in which the statements are checked."""
 NEAR = 0.3
 """Points between self-play and cross-play that count as little."""

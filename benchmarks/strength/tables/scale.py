@@ -29,6 +29,7 @@ from hanabako.words.typed import from_json
 __all__ = [
     "EVERY",
     "MEASURED",
+    "SMALL",
     "STANDARD",
     "Paper",
     "core_hours",
@@ -41,9 +42,9 @@ __all__ = [
 
 STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
-STANDARD, EVERY = "zero_shot_hour", "zero_shot_ten"
-"""The comparison in the game of the papers, and one that has a row of every algorithm."""
-MEASURED = ("zero_shot_small", "zero_shot_standard", EVERY, STANDARD)
+STANDARD, EVERY, SMALL = "zero_shot_hour", "zero_shot_ten", "zero_shot_small"
+"""The comparison in the game of the papers, one with a row of every algorithm, and one in a game between the two."""
+MEASURED = ("zero_shot_standard", EVERY, SMALL, STANDARD)
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 
