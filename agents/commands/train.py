@@ -153,9 +153,7 @@ def run(args: Args) -> None:
         if machines.count > 1:
             raise ValueError(f"start must be a network on several machines, got the bot {settings.start}")
         settings = from_clone(settings, args.clone_part, partial(train, args.ranks, machines))
-        if settings is None:
-            raise SystemExit(INTERRUPTED)
-    if not train(args.ranks, machines, learner, settings):
+    if settings is None or not train(args.ranks, machines, learner, settings):
         raise SystemExit(INTERRUPTED)
 
 

@@ -98,7 +98,7 @@ class Work:
         for row in self.ready():
             if free < row.cores and self.running:
                 return
-            if self.is_prepared(row):
+            if self.prepare(row):
                 bar.begin(row)
                 self.running[pool.submit(self.study.play, row, self.results.get(row.key))] = row
                 free -= row.cores
@@ -114,7 +114,7 @@ class Work:
         """Whether all parts of a row are done."""
         return done(row, self.results) >= row.wanted
 
-    def is_prepared(self, row: Row) -> bool:
+    def prepare(self, row: Row) -> bool:
         """Put aside the folder of a row that is played from the beginning; return False if that is refused."""
         if row.key not in self.instead or row.folder is None:
             return True

@@ -31,7 +31,7 @@ from hanabako.games import GameEntry, games
 from hanabako.interrupts import INTERRUPTED
 from hanabi_env import PRESETS
 from tests.agents.test_ppo import TINY
-from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
+from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {"hanabi": ["--preset", "mini"], "ikebana": [], "koikoi": ["--config", "rounds=1"]}
@@ -356,12 +356,6 @@ def test_a_run_is_trained_and_watched(tmp_path: Path):
     main(["watch", str(run_dir)])
     shown = frames((run_dir / "replay.html").read_text(encoding="utf-8"))
     assert all(sum(p for _, p in frame["probabilities"]) == pytest.approx(1, abs=0.01) for frame in shown[:-1])
-
-
-def tiny_words(run_dir: Path, updates: int = 1) -> list[str]:
-    """Return the command-line options of a run that takes a second."""
-    told = SMALL | {"steps": updates * UPDATE, "run_dir": run_dir}
-    return [str(word) for name, value in told.items() for word in (f"--{name.replace('_', '-')}", value)]
 
 
 OWN_WORDS = {

@@ -27,8 +27,7 @@ from agents.studies.store import is_stale
 from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import parse_setting
 from hanabi_env import PRESETS
-from tests.agents.test_commands import tiny_words
-from tests.agents.tiny_runs import UPDATE
+from tests.agents.tiny_runs import UPDATE, tiny_words
 
 MINI = PRESETS["mini"]
 RECIPE = Path(__file__).resolve().parents[2] / "docs" / "recipes" / "careful_bot.py"

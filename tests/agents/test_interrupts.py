@@ -33,7 +33,7 @@ from agents.search.rollouts import Rollouts
 from hanabako.games import game_of
 from hanabako.interrupts import in_threads
 from hanabi_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, weights, without_clock
+from tests.agents.tiny_runs import SMALL, UPDATE, tiny_words, wait_for_update, weights, without_clock
 from tests.conftest import ROOT
 from tests.processes import begin_python, heed_signals
 
@@ -148,12 +148,9 @@ def test_work_that_can_be_continued_says_how(working):
 
 @pytest.mark.parametrize(("ranks", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)], ids=["SIGTERM", "Ctrl-C"])
 def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, tmp_path: Path, working):
-    tiny = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    words = ["--steps", "100000000", "--ranks", str(ranks), "--run-dir", "run"]
-    process = working("-m", "hanabako", "train", *tiny, *words).process
-    while not (tmp_path / "run" / "metrics.jsonl").is_file() or not read_metrics(tmp_path / "run"):
-        assert process.poll() is None
-        time.sleep(0.05)
+    words = [*tiny_words(Path("run"), 10**6), "--ranks", str(ranks)]
+    process = working("-m", "hanabako", "train", *words).process
+    wait_for_update(tmp_path / "run", process)
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
     assert process.wait(SOON) == 130
     assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")

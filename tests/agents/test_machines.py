@@ -16,7 +16,7 @@ from agents.learning.common import launch
 from agents.learning.common.checkpoints import holds_checkpoint
 from agents.learning.common.runs import finished, read_about, read_metrics
 from hanabako.interrupts import INTERRUPTED
-from tests.agents.tiny_runs import SMALL, weights, without_clock
+from tests.agents.tiny_runs import tiny_words, wait_for_update, weights, without_clock
 from tests.processes import begin_python, free_port
 
 SOON = 60
@@ -98,17 +98,14 @@ def test_a_machine_with_a_disk_of_its_own_keeps_what_its_ranks_need(done: Path, 
 
 
 def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
-    tiny = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     meet = ["--machines", "2", "--meet", f"127.0.0.1:{free_port()}", "--ranks", "1"]
-    words = ["-m", "hanabako", "train", *tiny, "--steps", "100000000", "--run-dir", "run", *meet]
+    words = ["-m", "hanabako", "train", *tiny_words(Path("run"), 10**6), *meet]
     machines = [
         begin_python([*words, "--machine", str(machine)], tmp_path, tmp_path / f"said-{machine}")
         for machine in range(2)
     ]
     try:
-        while not (tmp_path / "run" / "metrics.jsonl").is_file() or not read_metrics(tmp_path / "run"):
-            assert all(machine.poll() is None for machine in machines)
-            time.sleep(0.05)
+        wait_for_update(tmp_path / "run", *machines)
         os.kill(machines[1].pid, signal.SIGINT)
         assert [machine.wait(SOON) for machine in machines] == [INTERRUPTED] * 2
     finally:

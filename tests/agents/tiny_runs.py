@@ -1,6 +1,8 @@
 """Training runs of a second or two: their settings, how they are stopped, and what two of them must share."""
 
 import signal
+import subprocess
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +31,19 @@ SMALL: dict[str, Any] = {
 UPDATE = SMALL["games"] * SMALL["horizon"]
 """The decisions of one update."""
 CLOCK = ("seconds", "core_seconds", "steps_per_second")
+
+
+def tiny_words(run_dir: Path, updates: int = 1) -> list[str]:
+    """Return the command-line options of a run that takes a second for each update."""
+    told = SMALL | {"steps": updates * UPDATE, "run_dir": run_dir}
+    return [str(word) for name, value in told.items() for word in (f"--{name.replace('_', '-')}", value)]
+
+
+def wait_for_update(run_dir: Path, *processes: subprocess.Popen[bytes]) -> None:
+    """Wait until a run of these processes, of which none may end, has written its first evaluation."""
+    while not (run_dir / "metrics.jsonl").is_file() or not read_metrics(run_dir):
+        assert all(process.poll() is None for process in processes)
+        time.sleep(0.05)
 
 
 def weights(run_dir: Path) -> dict[str, torch.Tensor]:
