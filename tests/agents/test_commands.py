@@ -365,12 +365,14 @@ OWN_WORDS = {
 }
 
 
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_is_trained_by_name_and_found_again_when_its_run_goes_on(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     run_dir = tmp_path / "run"
-    words = ["train", "--algorithm", name, *tiny_words(run_dir, 2), "--ranks", "1", *OWN_WORDS.get(name, [])]
+    own = [*tiny_words(run_dir, 2), "--device", device, *OWN_WORDS.get(name, [])]
+    words = ["train", "--algorithm", name, "--ranks", "1", *own]
     with monkeypatch.context() as patch:
         stop_after(patch, 1, signal.SIGINT)
         with pytest.raises(SystemExit) as end:
@@ -382,6 +384,16 @@ def test_every_algorithm_is_trained_by_name_and_found_again_when_its_run_goes_on
     assert len(read_metrics(run_dir)) == 2
     assert load_policy(path := run_dir / "policy.safetensors").name == "run"
     assert read_metadata(path)["about"]["algorithm"] == name
+
+
+MORE_KINDS = ["ppo --network recurrent --simulator cuda", "other_play --auxiliary", "sad --network recurrent --burn-in"]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("algorithm", MORE_KINDS)
+def test_networks_with_memory_or_an_auxiliary_task_are_trained_on_a_gpu(algorithm: str, tmp_path: Path):
+    main(["train", *tiny_words(tmp_path, 2), "--preset", "mini", "--device", "cuda", "--algorithm", *algorithm.split()])
+    assert load_policy(tmp_path / "policy.safetensors").name == tmp_path.name
 
 
 @pytest.mark.parametrize("name", ["iql", "off_belief", "cloning"])

@@ -33,12 +33,12 @@ class Memories:
     """
 
     def __init__(self, network: Network, envs: SelfPlayEnvs) -> None:
-        self.games = torch.arange(envs.games)
         self.fresh = network.initial_memory(1)
         self.now: Tensor | None = None
         """(games, players, numbers), or None without memory."""
         if self.fresh is not None:
             self.now = self.fresh[None].repeat(envs.games, envs.config.players, 1)
+            self.games = torch.arange(envs.games, device=self.now.device)
         self.at_begin: Tensor | None = None
 
     def begin_rollout(self) -> None:
@@ -47,17 +47,17 @@ class Memories:
 
     def of(self, players: Tensor) -> Tensor | None:
         """Return the memories (games, numbers) of one player per game; ``players`` is (games,) int64."""
-        return None if self.now is None else self.now[self.games, players]
+        return None if self.now is None else self.now[self.games, players.to(self.now.device)]
 
     def keep(self, players: Tensor, memories: Tensor | None) -> None:
         """Replace the memories of these players."""
         if self.now is not None and memories is not None:
-            self.now[self.games, players] = memories
+            self.now[self.games, players.to(self.now.device)] = memories
 
     def forget(self, dones: Tensor) -> None:
         """Reset the memories of games that ended; ``dones`` is bool (games,)."""
         if self.now is not None and self.fresh is not None:
-            self.now[dones] = self.fresh
+            self.now[dones.to(self.now.device)] = self.fresh
 
     def minibatches(
         self, network: Network, steps: Steps, decisions: Parts, order: Tensor, parts: int
