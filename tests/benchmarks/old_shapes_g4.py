@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.studies.comparison import measuring
 from agents.studies.store import ORIGIN, read_results
 from benchmarks.strength import learning_among_bots
 
-PRESET = "standard"
 RESULTS = Path(learning_among_bots.__file__).parent / "results"
 KEPT_APART = (*ORIGIN, "fields", "done", "wanted", "networks")
 
@@ -21,25 +19,6 @@ def bare(row: dict[str, Any], left_out: Sequence[str] = ()) -> dict[str, Any]:
 def sweep() -> list[Any]:
     """Return the rows of ``sweep.json``."""
     return [bare(row) for row in read_results(RESULTS / "ppo_settings.json")]
-
-
-def zero_shot_rows() -> Iterator[Any]:
-    """Yield the rows of ``zero_shot.json``: the common one, the runs and the cells, without entries added later."""
-    rows = read_results(RESULTS / f"zero_shot_{PRESET}.json")
-    pairs = [row for row in rows if "one" in row["fields"]]
-    (games,) = {row["wanted"] for row in pairs}
-    yield {"games": games, "seed": measuring.SEED}
-    for row in (row for row in rows if "algorithm" in row["fields"]):
-        minutes = float(row["settings"].partition("--minutes ")[2].split()[0])
-        yield {
-            "preset": PRESET,
-            "algorithm": row["algorithm"],
-            "seed": row["seed"],
-            "minutes": int(minutes) if minutes.is_integer() else minutes,
-            **{name: row[name] for name in ("steps", "core_seconds")},
-            **{f"greedy_{name}": row[name] for name in ("score", "score_error", "games", "lost")},
-        }
-    yield from ([PRESET, f"{row['one']} {row['other']}", row["score"]] for row in pairs)
 
 
 def strangers() -> Iterator[Any]:
@@ -65,7 +44,6 @@ def strangers() -> Iterator[Any]:
 
 OLD: dict[str, Callable[[], Any]] = {
     "sweep.json": sweep,
-    "zero_shot.json": lambda: list(zero_shot_rows()),
     "strangers.json": lambda: list(strangers()),
 }
 """Old file names -> functions that return the rows."""

@@ -27,9 +27,9 @@ def introduction(found: Found) -> Iterator[str]:
     """Yield a sentence about what was compared."""
     whole = found.whole
     config = whole.make_config()
-    budget = f"{whole.steps:,} decisions" if whole.steps else f"{whole.core_minutes:g} core-minutes"
     words = f"`{whole.game}`, `{whole.preset or 'its first preset'}`, {config.players} players"
-    words += f", observation {config.observation_name}; a run has {budget}, and a pair plays {whole.deals:,} deals"
+    words += f", observation {config.observation_name}; a run has {whole.budget}"
+    words += f", and a pair plays {whole.deals:,} deals"
     if not whole.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {whole.reason}."
         yield ""

@@ -100,6 +100,11 @@ class Comparison(Declared):
         return make_config(self.game, self.preset, self.players, self.config)
 
     @property
+    def budget(self) -> str:
+        """The budget of a run in words."""
+        return f"{self.core_minutes:g} core-minutes" if self.steps is None else f"{self.steps:,} decisions"
+
+    @property
     def unmeasured(self) -> str:
         """What its page says before it is run; "" if it gives no ``core_hours``."""
         if self.core_hours is None:

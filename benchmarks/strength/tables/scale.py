@@ -28,6 +28,7 @@ from hanabako.words.typed import from_json
 
 __all__ = [
     "EVERY",
+    "GPU",
     "MEASURED",
     "SMALL",
     "STANDARD",
@@ -44,7 +45,9 @@ STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
 STANDARD, EVERY, SMALL = "zero_shot_hour", "zero_shot_ten", "zero_shot_small"
 """The comparison in the game of the papers, one with a row of every algorithm, and one in a game between the two."""
-MEASURED = ("zero_shot_standard", EVERY, SMALL, STANDARD)
+GPU = "zero_shot_gpu"
+"""The comparison in the game of the papers whose runs shared a GPU."""
+MEASURED = (EVERY, SMALL, STANDARD, GPU)
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 
@@ -185,7 +188,7 @@ def rows_of(paper: Paper) -> Iterator[list[str]]:
             if algorithm in paper.algorithms:
                 steps = np.mean([row["steps"] for row in done])
                 minutes = np.mean([row["core_seconds"] for row in done]) / 60
-                cost = f"{minutes:.1f} core-minutes"
+                cost = f"{minutes:.1f} core-minutes" + (", with a part of a GPU" if name == GPU else "")
                 yield ours(whole, algorithm, f"ours: `{name}`", f"{steps / 1e6:.0f} million", str(len(done)), cost)
     for name in paper.declared:
         whole = comparison(name)

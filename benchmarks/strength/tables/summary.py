@@ -16,7 +16,7 @@ def summary() -> str:
     names = dict.fromkeys(name for one in found for name, runs in one.runs.items() if runs)
     head = ["algorithm"]
     for one in found:
-        head += [f"{one.whole.preset}: runs", "self-play", "cross-play"]
+        head += [f"{one.whole.preset}, {one.whole.budget}: runs", "self-play", "cross-play"]
     rows = [[found[0].whole.label(name), *(cell for one in found for cell in cells(one, name))] for name in names]
     return table(head, rows) + "\n"
 
