@@ -188,7 +188,7 @@ def rows_of(paper: Paper) -> Iterator[list[str]]:
             if algorithm in paper.algorithms:
                 steps = np.mean([row["steps"] for row in done])
                 minutes = np.mean([row["core_seconds"] for row in done]) / 60
-                cost = f"{minutes:.1f} core-minutes" + (", with a part of a GPU" if name == GPU else "")
+                cost = f"{minutes:.1f} core-minutes"
                 yield ours(whole, algorithm, f"ours: `{name}`", f"{steps / 1e6:.0f} million", str(len(done)), cost)
     for name in paper.declared:
         whole = comparison(name)
