@@ -334,12 +334,15 @@ def test_committed_results_are_those_of_the_file(path: Path):
 
 def test_runs_that_did_not_use_their_whole_budget_have_a_note():
     path = STUDIES / "zero_shot_gpu.toml"
-    study, steps = load(path, Path("runs") / path.stem), read(path, Path("runs")).steps or 0
+    study, whole = load(path, Path("runs") / path.stem), read(path, Path("runs"))
     results = read_results(STUDIES / "results" / f"{path.stem}.json")
-    short = {row["algorithm"] for row in results if "algorithm" in row["fields"] and row["steps"] < steps}
+    runs = [row for row in results if "algorithm" in row["fields"]]
+    budgets = {name: own.share * (whole.steps or 0) for name, own in whole.algorithms.items()}
+    short = {row["algorithm"] for row in runs if row["steps"] < budgets[row["algorithm"]]}
     noted = {row["algorithm"] for row in results if "note" in row}
     (text,) = (table(results) for table in study.tables.values())
     assert short == noted and f"was over: {', '.join(sorted(short))}." in text
+    assert "Shares of the budget: obl-1 0.1." in text
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)

@@ -127,7 +127,10 @@ def over_budget(found: Found) -> Iterator[str]:
 
 
 def notes(found: Found) -> Iterator[str]:
-    """Yield the notes of runs that were made differently, with their algorithms."""
+    """Yield the shares of the budget, and the notes of runs that were made differently, with their algorithms."""
+    shares = {name: own.share for name, own in found.whole.algorithms.items() if own.share < 1 and found.runs[name]}
+    if shares:
+        yield f"Shares of the budget: {', '.join(f'{name} {share:.3g}' for name, share in shares.items())}."
     yield from over_budget(found)
     said: dict[str, dict[str, None]] = {}
     for name, runs in found.runs.items():
