@@ -15,12 +15,10 @@ from agents.evaluation.estimates import Estimate
 from agents.studies.comparison.found import Found
 from hanabako.generated import table
 
-from .scale import EVERY, GPU, SMALL, STANDARD, found_in
+from .scale import MEASURED, found_in
 
-__all__ = ["COMPARED", "STATEMENTS", "Statement", "directions", "verdict"]
+__all__ = ["STATEMENTS", "Statement", "directions", "verdict"]
 
-COMPARED = (EVERY, SMALL, STANDARD, GPU)
-"""The comparisons in which the statements are checked."""
 NEAR = 0.3
 """Points between self-play and cross-play that count as little."""
 FAR = 0.5
@@ -128,10 +126,10 @@ def verdict(estimate: Estimate, limit: float, above: bool) -> str:
 
 def directions() -> str:
     """Return the table of the statements, with a line for each comparison that has two runs of their algorithms."""
-    found = {name: found_in(name) for name in COMPARED}
+    found = {name: found_in(name) for name in MEASURED}
     rows = []
     for statement in STATEMENTS:
-        for name in COMPARED:
+        for name in MEASURED:
             if told := statement.measure(found[name]):
                 judged = verdict(told[0], statement.limit, statement.above)
                 rows.append([statement.words, statement.source, f"`{name}`", told[1], judged])

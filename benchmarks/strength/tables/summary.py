@@ -1,18 +1,17 @@
-"""The scores of our algorithms alone and together, over the comparisons with the settings of the trial runs."""
+"""The scores of our algorithms alone and together, in each comparison."""
 
 from agents.evaluation import estimates
 from agents.studies.comparison.found import Found
 from hanabako.generated import table
 
-from .directions import COMPARED
-from .scale import found_in
+from .scale import MEASURED, found_in
 
 __all__ = ["summary"]
 
 
 def summary() -> str:
     """Return a table with a line for each algorithm, and runs, self-play and cross-play in each comparison."""
-    found = [found_in(name) for name in COMPARED]
+    found = [found_in(name) for name in MEASURED]
     names = dict.fromkeys(name for one in found for name, runs in one.runs.items() if runs)
     head = ["algorithm"]
     for one in found:
