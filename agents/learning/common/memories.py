@@ -47,17 +47,17 @@ class Memories:
 
     def of(self, players: Tensor) -> Tensor | None:
         """Return the memories (games, numbers) of one player per game; ``players`` is (games,) int64."""
-        return None if self.now is None else self.now[self.games, players.to(self.now.device)]
+        return None if self.now is None else self.now[self.games, players]
 
     def keep(self, players: Tensor, memories: Tensor | None) -> None:
         """Replace the memories of these players."""
         if self.now is not None and memories is not None:
-            self.now[self.games, players.to(self.now.device)] = memories
+            self.now[self.games, players] = memories
 
     def forget(self, dones: Tensor) -> None:
         """Reset the memories of games that ended; ``dones`` is bool (games,)."""
         if self.now is not None and self.fresh is not None:
-            self.now[dones.to(self.now.device)] = self.fresh
+            self.now[dones] = self.fresh
 
     def minibatches(
         self, network: Network, steps: Steps, decisions: Parts, order: Tensor, parts: int
