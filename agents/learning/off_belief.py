@@ -288,7 +288,8 @@ class Reading:
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         assert args.level_below is not None
         self.args, self.envs, self.ranks = args, envs, ranks
-        self.below = load_policy(Path(args.level_below), envs.config).network.to(ranks.device)
+        self.below = load_policy(Path(args.level_below), envs.config)
+        self.below.network.to(ranks.device)
         self.scores = Scores(envs).to(ranks.device)
         self.descent = Descent(self.scores, ranks, READING_RATE, READING_RATE, args.max_grad_norm)
 
@@ -299,14 +300,14 @@ class Reading:
 
     def learn(self, fictions: FictitiousGames, generator: torch.Generator) -> dict[str, float]:
         """Play a rollout of the level below, learn to tell true hands from dealt ones, and return a row for the log."""
-        args, envs, device, losses = self.args, self.envs, self.ranks.device, []
+        args, envs, losses = self.args, self.envs, []
         for _ in range(args.horizon):
             dealt = fictions.candidates(new_stream(generator), args.candidates)
             loss = -self.scores_of(np.concatenate([hands_of(envs)[0][:, None], dealt], 1)).log_softmax(1)[:, 0].mean()
             self.descent.step(loss)
             losses.append(float(loss.detach()))
-            with torch.no_grad():
-                greedy = greedy_actions(self.below, envs, device)
+            words, noise = envs.observations.numpy().view(np.uint64), np.zeros(envs.games)
+            greedy = torch.from_numpy(self.below.act(words, envs.masks.numpy(), noise))
             envs.step(exploring(greedy, envs.masks, args.explore_end, generator))
         return {"belief_loss": float(np.mean(losses)), "loss_of_guessing": float(np.log1p(args.candidates))}
 

@@ -252,6 +252,19 @@ def test_level_2_learns_what_the_level_below_says_by_its_actions(tmp_path):
     assert np.mean(losses[-10:]) < np.log(2) - 0.03
 
 
+def test_level_2_reads_a_level_below_that_sees_less(tmp_path):
+    """It sees one past action, level 2 sees two: its actions are those of its policy."""
+    seen, path = replace(PRESETS["small"], derived=True, history=1), tmp_path / "below.safetensors"
+    save_policy(path, learner_of(seen, norm=False).network, seen, {"name": "below"})
+    config = replace(seen, history=2)
+    below, own, learned = load_policy(path, config), *(SelfPlayEnvs(config, TINY.games, 1, ALONE) for _ in range(2))
+    for _ in range(TINY.horizon):
+        shown = own.observations.numpy().view(np.uint64), own.masks.numpy(), np.zeros(TINY.games)
+        own.step(torch.from_numpy(below.act(*shown)))
+    OffBelief(replace(TINY, level_below=str(path), explore_end=0.0), learned, ALONE).learn(0.0)
+    np.testing.assert_array_equal(learned.tables, own.tables)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
