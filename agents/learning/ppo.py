@@ -162,7 +162,7 @@ class PPO(NetworkLearner):
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
-        self.rollout = Rollout(args.horizon, envs, streams, ranks.device, self.labels().shape[1])
+        self.rollout = Rollout(args.horizon, envs, streams, ranks.device, self.labels())
         self.last_action_ramp = args.ramp_of_last_action(envs.config)
         self.last_action = LastAction(envs.config) if self.last_action_ramp else None
         if args.simulator == "cuda":  # random numbers of the CPU would make the GPU wait
@@ -212,7 +212,7 @@ class PPO(NetworkLearner):
             if is_team:
                 rewards = rewards[:, :1]  # all players have the same rewards
             if envs.cooperative:
-                rewards = torch.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
+                rewards = envs.priced(rewards, dones, price)
             rollout.rewards[t].copy_(self.reward_scale * rewards)
             rollout.dones[t].copy_(dones)
             memories.forget(dones)
@@ -233,7 +233,7 @@ class PPO(NetworkLearner):
         return self.last_action.without(observations, hidden)
 
     def labels(self) -> Tensor:
-        """Return what an auxiliary loss predicts of the coming decisions, int8 (games, n); here n is 0."""
+        """Return what an auxiliary loss predicts of the coming decisions, (games, n) of integers; here n is 0."""
         return torch.zeros(self.envs.games, 0, dtype=torch.int8)
 
     def loss(
@@ -302,7 +302,7 @@ class PPO(NetworkLearner):
 class Rollout:
     """The last ``horizon`` decisions of every game; the first axes of each array are (horizon, games)."""
 
-    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device, labels: int = 0) -> None:
+    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device, labels: Tensor) -> None:
         def room(*more: int, dtype: torch.dtype = torch.float32) -> Tensor:
             return torch.zeros(horizon, envs.games, *more, dtype=dtype, device=device)
 
@@ -314,7 +314,7 @@ class Rollout:
         self.values = room()
         self.rewards = room(streams)  # scaled; one stream for a team, or one per player
         self.dones = room(dtype=torch.bool)  # the decision ended its game
-        self.labels = room(labels, dtype=torch.int8)  # what an auxiliary loss predicts
+        self.labels = room(labels.shape[1], dtype=labels.dtype)  # what an auxiliary loss predicts
 
 
 # --- Advantages -------------------------------------------------------------------------------------------------------

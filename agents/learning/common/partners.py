@@ -64,6 +64,8 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self._seated = [member.seat(self.block, range(game.players)) for member in self.members]
         self._opening = self.block.observation.copy()
         self._rewards = np.zeros((self.games, game.players), np.float32)
+        self._lost = np.zeros_like(self._rewards)
+        """The part of the summed rewards that was paid for losing a game, 0 or negative."""
         self._dones = np.zeros(self.games, np.bool_)
         everywhere = np.ones(self.games, np.bool_)
         self._sit_down(everywhere)
@@ -86,7 +88,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
             Every player's summed rewards since the learner's decision, float32 (games, players), and whether the game
             has ended since, bool (games,).
         """
-        self._rewards[:], self._dones[:] = 0, False
+        self._rewards[:], self._lost[:], self._dones[:] = 0, 0, False
         self.block.actions[:] = actions.cpu().numpy()
         self._go_on(np.arange(self.games))
         self._let_others_move()
@@ -96,7 +98,14 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
 
     def _collect(self, rows: NDArray[np.int64]) -> None:
         open_rows = rows[~self._dones[rows]]
-        self._rewards[open_rows] += self.block.tables["rewards"][open_rows, : self._rewards.shape[1]]
+        rewards = self.block.tables["rewards"][open_rows, : self._rewards.shape[1]]
+        self._rewards[open_rows] += rewards
+        self._lost[open_rows] += np.minimum(rewards, 0)
+
+    def priced(self, rewards: Tensor, dones: Tensor, price: float) -> Tensor:
+        """See `SelfPlayEnvs.priced`; points scored since the learner's decision are paid in full."""
+        del dones
+        return rewards - (1 - price) * torch.from_numpy(self._lost)[:, : rewards.shape[1]]
 
     def _end(self, rows: NDArray[np.int64]) -> None:
         """Record the end of the games ``rows`` and begin the next ones."""

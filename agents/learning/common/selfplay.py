@@ -97,6 +97,18 @@ class SelfPlayEnvs:
         self.decisions += self.games
         return torch.from_numpy(np.asarray(infos["rewards"], np.float32)), torch.from_numpy(dones)
 
+    def priced(self, rewards: Tensor, dones: Tensor, price: float) -> Tensor:
+        """Return the rewards of the last step as they are if losing a cooperative game costs a part of its points.
+
+        Only a lost game has a negative reward.
+
+        Args:
+            rewards: (games, n), those of `step`, of all players or of the first n.
+            dones: (games,) bool, as `step` returned them.
+            price: the fraction of its points that losing a game costs, 0 to 1.
+        """
+        return torch.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
+
     def _begin(self, games: np.ndarray) -> None:
         """Called when new games begin where ``games``, bool (games,), is set; a hook for subclasses."""
 
