@@ -102,11 +102,11 @@ class MixedPartner(NeuralPolicy):
 class MixedPartnerEnvs(PopulationEnvs):
     """Games among partners that also say what the next player did.
 
-    ``replies`` (games,) int8 has the action with which the next player answered the learner's last decision, or `NONE`.
+    ``replies`` (games,) int16 has the action with which the next player answered the learner's last decision, or `NONE`.
     """
 
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
-        self.replies = np.full(games // ranks.world, NONE, np.int8)
+        self.replies = np.full(games // ranks.world, NONE, np.int16)
         super().__init__(config, games, seed, ranks, threads)
 
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:

@@ -13,7 +13,7 @@ from agents.learning.common.ranks import Ranks
 from agents.learning.e3t import E3T, NONE, Args, MixedPartner, MixedPartnerEnvs
 from agents.networks.modelling import ModellingDenseNetwork
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
-from hanabi_env import PRESETS
+from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.layout import layout
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
@@ -23,10 +23,10 @@ TINY = Args(**SMALL | {"game": "hanabi", "preset": "mini"})
 train = partial(trainer.train, algorithm=E3T)
 
 
-def made(**change) -> E3T:
+def made(config: HanabiConfig = CONFIG, **change) -> E3T:
     torch.manual_seed(1)
     args = replace(TINY, **change)
-    return E3T(args, MixedPartnerEnvs(CONFIG, args.games, 1, ALONE), ALONE)
+    return E3T(args, MixedPartnerEnvs(config, args.games, 1, ALONE), ALONE)
 
 
 def network_of(seed: int = 1) -> ModellingDenseNetwork:
@@ -84,6 +84,15 @@ def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytes
             expected.append(answer if next_game == game and not next_own else NONE)
     assert learner.rollout.labels[:, 0, 0].tolist() == expected
     assert len(set(expected)) > 5 and NONE in expected
+
+
+def test_answers_are_told_apart_in_a_game_of_more_than_127_actions():
+    """Five players with six cards each have 131."""
+    config = replace(PRESETS["all_extensions"], players=5, hand_size=6)
+    learner = made(config, games=2, minibatch=8)
+    learner.mixed.replies[:] = 130, NONE
+    assert learner.envs.actions == 131
+    assert learner.labels()[:, 0].tolist() == [130, NONE]
 
 
 def test_the_partner_plays_the_policy_as_it_is_at_each_rollouts_beginning():

@@ -81,34 +81,38 @@ class Daring(BatchedPolicy):
 
 @pytest.mark.parametrize("partner", ["smart", "daring"])
 def test_steps_bring_what_the_same_games_bring_in_lock_step(partner):
-    """Decisions and rewards agree game by game; rewards of a new game's start do not count for the old one."""
+    """Decisions and rewards agree game by game; rewards of a new game's start do not count for the old one.
+
+    The same holds when losing costs a quarter: points that were scored between two decisions are paid in full.
+    """
     policy = Daring() if partner == "daring" else agents.load(partner, THREE)
     envs = PartnersEnvs(THREE, 40, 3, ALONE, [policy])
     learners = envs.learners.copy()
-    got: list[list[tuple[int, float]]] = [[] for _ in range(40)]
+    got: list[list[tuple[int, float, float]]] = [[] for _ in range(40)]
     ended = np.zeros(40, bool)
     while not ended.all():
         actions = first_legal(envs)
         rewards, dones = envs.step(actions)
+        priced = envs.priced(rewards[:, :1], dones, 0.25)
         for game in np.flatnonzero(~ended):
-            got[game].append((int(actions[game]), float(rewards[game, 0])))
+            got[game].append((int(actions[game]), float(rewards[game, 0]), float(priced[game, 0])))
         ended |= dones.numpy()
     block = Block(game_of(THREE).make_game(THREE), 40, observes=True, specialize=False)
     block.deal(int(np.random.SeedSequence(3).spawn(1)[0].generate_state(1)[0]), 0)
     seated = policy.seat(block, range(3))
     seated.seats[:] = 7 - learners
     seated.begin()
-    wanted: list[list[tuple[int, float]]] = [[] for _ in range(40)]
+    wanted: list[list[tuple[int, float, float]]] = [[] for _ in range(40)]
     while len(rows := block.open_games):
         own = rows[(learners[rows] >> block.tables["current_player"][rows].astype(np.uint64)) & np.uint64(1) != 0]
         block.actions[own] = block.mask[own].argmax(1)
         for game in own:
-            wanted[game].append((int(block.actions[game]), 0.0))
+            wanted[game].append((int(block.actions[game]), 0.0, 0.0))
         block.go_on([seated])
         for game in rows:
             if wanted[game]:
-                action, earned = wanted[game][-1]
-                wanted[game][-1] = action, earned + float(block.tables["rewards"][game, 0])
+                (action, earned, paid), reward = wanted[game][-1], float(block.tables["rewards"][game, 0])
+                wanted[game][-1] = action, earned + reward, paid + (reward if reward > 0 else 0.25 * reward)
     over_at_once = [game for game in range(40) if not wanted[game]]
     assert not over_at_once
     assert got == wanted
@@ -253,6 +257,7 @@ def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():
         ({"partners": ("nobody",)}, "an agent must be one of"),
         ({"start": "nothing"}, "start must be the file of a policy"),
         ({"start": "hanabi-mini-2p"}, "cannot play"),
+        ({"partners": ("piers",), "opponent": "random"}, "opponent must be left out in hanabi"),
     ],
 )
 def test_partners_and_starts_that_cannot_be_are_refused(tmp_path, change, words):

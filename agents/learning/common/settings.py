@@ -69,12 +69,15 @@ class Settings:
         """Check that the settings can work with ``world`` ranks.
 
         Raises:
-            ValueError: a number is outside its range or not a multiple of the ranks, or the device does not exist.
+            ValueError: a number is outside its range or not a multiple of the ranks, the device does not exist, or a
+                cooperative game has an opponent.
         """
         check_ranges(self)
         checked_device(self.device)
         usable_threads(self.threads)
         self.check_shared(world, "games")
+        if self.opponent is not None and game_named(self.game).cooperative:
+            raise ValueError(f"opponent must be left out in {self.game}, a cooperative game, got {self.opponent}")
 
     def check_shared(self, world: int, *names: str) -> None:
         """Raise `ValueError` if one of the settings ``names`` is not a multiple of the number of ranks."""
