@@ -102,7 +102,8 @@ class MixedPartner(NeuralPolicy):
 class MixedPartnerEnvs(PopulationEnvs):
     """Games among partners that also say what the next player did.
 
-    ``replies`` (games,) int16 has the action with which the next player answered the learner's last decision, or `NONE`.
+    ``replies`` (games,) int16 has the action with which the next player answered the learner's last decision; `NONE`
+    if there was no answer.
     """
 
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
