@@ -83,6 +83,14 @@ def test_priorities_mix_the_largest_and_the_mean_error():
     assert priorities_of(errors).tolist() == pytest.approx([0.9 * 3 + 0.1 * 2, 1e-6])
 
 
+def test_a_diverging_run_with_priorities_says_so(tmp_path: Path):
+    """Errors that are no numbers have the largest priority, and the next draw goes on."""
+    args = iql.Args(**SMALL | {"steps": 8 * UPDATE}, passes=8, learning_rate=1e6, max_grad_norm=1e6, run_dir=tmp_path / "run")
+    with pytest.raises(ValueError, match="training diverged"):
+        train(args, iql.IQL)
+    assert priorities_of(torch.tensor([[torch.nan, torch.inf, 1.0]])).tolist() == [1e6, 1e6, 1.0]
+
+
 @pytest.mark.parametrize("name", ALGORITHMS)
 @torch.no_grad()
 def test_burn_in_makes_the_memories_that_the_network_would_have_had(name: str):
@@ -127,3 +135,9 @@ def test_a_burn_in_without_memory_is_refused(tmp_path: Path):
     with pytest.raises(ValueError, match="burn_in must be false for a network without memory"):
         train(args, iql.IQL)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_burn_in_needs_the_rollout_before(tmp_path: Path):
+    args = iql.Args(**SMALL, network="recurrent", burn_in=True, rollouts=1, run_dir=tmp_path / "run")
+    with pytest.raises(ValueError, match="rollouts must be at least 2 with burn_in"):
+        train(args, iql.IQL)

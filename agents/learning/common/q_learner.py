@@ -82,6 +82,8 @@ class QSettings(NetworkSettings):
             raise ValueError(
                 "burn_in must be false for a network without memory (--network recurrent has one), got true"
             )
+        if self.burn_in and self.rollouts == 1:
+            raise ValueError("rollouts must be at least 2 with burn_in, which replays the sequence before, got 1")
 
 
 # --- The learner ------------------------------------------------------------------------------------------------------
@@ -321,7 +323,8 @@ def n_step_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: f
 def priorities_of(errors: Tensor) -> Tensor:
     """Return the priorities (sequences,) of sequences by their ``errors`` (horizon, sequences), as in R2D2.
 
-    This is 0.9 of the largest error and 0.1 of the mean error, and never 0.
+    This is 0.9 of the largest error and 0.1 of the mean error, between 1e-6 and 1e6: errors that are no numbers, of
+    training that diverges, make it the largest.
     """
     sizes = errors.abs()
-    return torch.lerp(sizes.mean(0), sizes.amax(0), 0.9).clamp(min=1e-6)
+    return torch.lerp(sizes.mean(0), sizes.amax(0), 0.9).nan_to_num(1e6).clamp(1e-6, 1e6)
