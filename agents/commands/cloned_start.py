@@ -49,7 +49,15 @@ def from_clone(
 
     Returns:
         The settings for the rest of the budget, which start from the clone; None if its training was interrupted.
+
+    Raises:
+        ValueError: the settings of the training that is to follow cannot work, or its networks are of other kinds than
+            a clone; see also `lesson_of`.
     """
+    settings.check(1)
+    if settings.prefix:
+        kinds = f"this algorithm trains networks of kinds that begin with {settings.prefix!r}, and a clone's do not"
+        raise ValueError(f"start must be a network, got the bot {settings.start}: {kinds}")
     run_dir = settings.run_dir or usual_run_dir(settings.usual_name(settings.make_config()))
     folder = run_dir / "clone"
     if finished(folder) is None:

@@ -86,6 +86,8 @@ def test_a_folder_with_the_clone_of_something_else_runs_none_of_its_code(tmp_pat
             "start must be a network on several",
         ),
         (["--start", "smart", "--clone-part", "1"], "clone_part must be"),
+        (["--start", "smart", "--algorithm", "sad"], "start must be a network, got the bot smart: .* 'greedy-'"),
+        (["--start", "smart", "--algorithm", "iql", "--minibatch", "30"], "minibatch must be a multiple of"),
     ],
 )
 def test_what_cannot_work_is_refused(words: list[str], message: str, tmp_path: Path) -> None:
