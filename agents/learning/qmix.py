@@ -18,15 +18,20 @@ Differences from the paper:
 * Absolute weights need no start of their own in the paper; here W1 starts near 1 and w2 near 1 / units.
 * The mixing network reads suits by their names, also when the players' network treats them alike.
 * What `agents.learning.vdn` says of waiting players holds here too.
+
+By default returns are Peng's Q(lambda), replay is uniform, and the game that explores most does so with probability
+0.4. In the standard game, after 8 core-minutes (one seed), this scored 15.07. Returns of 3 steps, prioritized replay
+and a rate of 0.1, the defaults of the other value learners, scored 13.55 (``--n-step 3 --priority 0.9 --epsilon 0.1``).
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from hanabako.words.ranges import Size
+from hanabako.words.ranges import Part, Size, Within
 
 from ..networks.network import Network, RoundedLinear
 from ..networks.packing import to_numbers
@@ -42,6 +47,12 @@ __all__ = ["QMIX", "Args", "Mixer"]
 class Args(QSettings):
     """Train one network to play every seat of a cooperative game."""
 
+    n_step: Annotated[int, Within(0, 1000)] = 0
+    """Number of rewards in a return before the value of the position reached; 0: returns with ``q_lambda`` instead."""
+    priority: Part = 0.0
+    """Exponent of a sequence's error in the probability that it is replayed; 0 replays all alike."""
+    epsilon: Part = 0.4
+    """The probability of a random action in the game that explores most, 0.4 as in Ape-X."""
     mixing_units: Size = 32
     """Units of the mixing network."""
     mixing_width: Size = 64

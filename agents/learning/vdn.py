@@ -8,18 +8,21 @@ At each step every player i has a Q from its own observation o_i. The sum is lea
     sum over i of Q(o_i, a_i)  towards  r + gamma * sum over i of max over a of Q(o'_i, a)
 
 All players share one network. In a game with turns only one of them acts; the others wait, which is their only legal
-action, as in hanabi_SAD (Hu & Foerster 2020). With a dueling head the value of an only action is the value of the
+action, as in hanabi_SAD (Hu & Foerster 2020). With a dueling head, a sole legal action has the value of the
 observation, so a waiting player contributes that. All else is as in `agents.learning.iql`, whose sum has one term, that
 of the player to move: 3-step returns, double Q-learning with a target network, prioritized replay, exploration.
 
 Differences from the papers:
 
-* hanabi_SAD gives waiting an output of its own and takes the mean advantage over all actions, so waiting may be worth
-  other than the observation's value. Here it may not.
+* hanabi_SAD gives waiting an output of its own and takes the mean advantage over all actions, so the value of waiting
+  may differ from that of the observation. Here it cannot.
 * A recurrent network's memory changes only with a player's own decisions, as it does in play. A waiting player's value
   comes from its memory and its observation, and the memory then stays as it was. In hanabi_SAD every player's memory
   changes at every step.
 * What `agents.learning.iql` says of replay holds here too.
+
+In the standard game, after 8 core-minutes (one seed), the defaults scored 13.50. Q(lambda), uniform replay and rates up
+to 0.4 scored 11.04 (``--n-step 0 --priority 0 --epsilon 0.4``).
 
 After one million decisions of ``mini`` with Q(lambda), uniform replay and exploration rates up to 0.4 (one seed, 2,000
 games, +- 0.02) this scored 7.88, `agents.learning.qmix` 7.82 and `agents.learning.iql` 7.84: all learn, and one run
