@@ -5,6 +5,7 @@ If the reader of the output has ended (``| head``), a program ends without a wor
 
 import importlib
 import os
+import re
 import select
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -67,8 +68,9 @@ def output_is_closed() -> bool:
 
 
 def sentence(error: BaseException) -> str:
-    """What an error says, in one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    """What an error says, in one line; of a system's error without its number, which tells users nothing."""
+    said = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) if isinstance(error, OSError) else str(error)
+    return " ".join(said.split()) or type(error).__name__
 
 
 def run_program(

@@ -520,7 +520,7 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     [
         (["--out", "games.jsonl"], r"out must end in \.npz, got 'games.jsonl'"),
         (["--agents", "person"], "'person' is only for 'hanabako play'"),
-        (["--source", "nowhere.npz", "--hanablive", "site"], r"\[Errno 2\] .*'nowhere\.npz'"),
+        (["--source", "nowhere.npz", "--hanablive", "site"], r"No such file or directory: 'nowhere\.npz'"),
         (["--source", __file__], "say where its games go with --hanablive, --ah2ac2 or --minari"),
         (["--source", "."], r"holds no game of hanab\.live"),
         (["--source", ".", "--values"], "values need agents that play"),
