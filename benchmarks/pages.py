@@ -283,7 +283,7 @@ def learning_speeds(report: dict) -> str:
     ]
     header = ["network", "width", "hidden layers", "decisions/s"]
     if all("share_of_peak" in row for row in report["results"]):
-        header.append("of the peak of its matrix products")
+        header.append("share of the peak of matrix products")
         rows = [[*row, f"{found['share_of_peak']:.0%}"] for row, found in zip(rows, report["results"], strict=True)]
     settings = f"{report['settings']['games']} games, minibatches of {report['settings']['minibatch']}"
     return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
@@ -301,7 +301,7 @@ def learners_beside(report: dict) -> str:
         name = f"**{row['peer']}**" if row["is_ours"] else row["peer"]
         rows.append([name, peer_cell(report, row["peer"], row["content"], row["players"])])
     ratio, commit = report["times_the_better"], report["jaxmarl_commit"]
-    told = f"Hanabako learns from {ratio} times as many as the better of the two others. " if ratio else ""
+    told = f"Hanabako learns from {ratio} times as many decisions/s as the faster of the two others. " if ratio else ""
     clone = f"JaxMARL's commit is {commit}. " if commit else ""
     return markdown(["learner", "decisions/s"], rows) + f"\n{told}{clone}" + machine_line(report)
 
@@ -320,7 +320,7 @@ def device() -> str:
     bound = f"The bound: a step reads and writes its {octets} bytes once, at the {copied:,} GiB/s of a copy. "
     same = f"{report['settings']['compared']:,} games over {report['settings']['compared_steps']} steps: "
     return (
-        markdown(["games", "steps/s", "of the memory's bound"], playing, text_columns=0)
+        markdown(["games", "steps/s", "share of the memory's bound"], playing, text_columns=0)
         + "\n"
         + markdown(["games", "minibatch", "learned decisions/s"], learning, text_columns=0)
         + f"\nOne {report['device']}. {bound}{same}{report['equal']} to the CPU's. {machine_line(report)}"
@@ -349,7 +349,7 @@ def machines() -> str:
         part = row["steps_per_second"] / alone / (row["machines"] * row["ranks"])
         takes = f"{significant(row['sum_ms'], 2)} ms" if row["sum_ms"] else "-"
         rows.append([str(row["machines"]), str(row["ranks"]), speed(row["steps_per_second"]), f"{part:.0%}", takes])
-    header = ["machines", "ranks on each", "decisions/s", "of as many times one rank", "a sum of gradients"]
+    header = ["machines", "ranks on each", "decisions/s", "share of perfect scaling", "a sum of gradients"]
     octets = f"A gradient has {alone_row(report)['sum_bytes']:,} bytes"
     settings = f"{octets}; {report['settings']['games']} games, minibatches of {report['settings']['minibatch']}"
     return markdown(header, rows, text_columns=2) + f"\n{settings}. " + machine_line(report)
@@ -366,7 +366,7 @@ def machines_needed() -> str:
         equal = cores * per_core * sum_ms / 1000
         needed = (f"{significant(decisions, 2):,}" for decisions in (equal, 9 * equal))
         rows.append([str(count), f"{cores:,}", f"{significant(sum_ms, 2)} ms", *needed])
-    header = ["machines", "cores", "a sum of gradients", "half of the time is learning", "nine tenths are"]
+    header = ["machines", "cores", "a sum of gradients", "decisions for 50 % learning", "for 90 %"]
     return markdown(header, rows, text_columns=1)
 
 

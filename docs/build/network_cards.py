@@ -54,7 +54,7 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
         ("training", "; then ".join(stages(recipe))),
         ("seed, ranks", f"{about['seed']}, {about['ranks']}"),
         ("cost", training_in_words(about)),
-        ("again", f"`hanabako study run shipped_networks --where network={name}`, without the file"),
+        ("train it again", f"delete the file, then `hanabako study run shipped_networks --where network={name}`"),
         ("rating; lead over" if competitive else "self-play", "; ".join(scores(name, evaluation, competitive))),
         *(() if competitive else [("cross-play", "; ".join(partners(name, pairs)) or "not measured")]),
         ("measured", f"{evaluation['games']:,} games of seed {evaluation['seed']}, commit {measured['commit']}"),

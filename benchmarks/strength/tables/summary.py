@@ -21,8 +21,13 @@ def summary() -> str:
 
 
 def cells(found: Found, name: str) -> list[str]:
-    """Return the number of an algorithm's runs, its self-play and its cross-play, or lines without them."""
+    """Return the number of an algorithm's runs, its self-play and its cross-play, or lines without them.
+
+    Its share of the comparison's budget follows the number of runs, if that is not the whole budget.
+    """
     if not found.runs.get(name):
         return ["-"] * 3
+    share = found.whole.algorithms[name].share
+    runs = f"{len(found.runs[name])}" + (f", of {share} of the budget" if share != 1 else "")
     together = found.together[name].words() if name in found.several else "-"
-    return [str(len(found.runs[name])), estimates.mean(found.own_scores(name)).words(), together]
+    return [runs, estimates.mean(found.own_scores(name)).words(), together]
