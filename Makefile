@@ -25,13 +25,13 @@ train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minut
 
 test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
 
-soak: $(VENV)/.test  ## prove on, for hours, where the last time ended: tests/proof; ARGS="steps --seconds 600" for a part
+soak: $(VENV)/.test  ## go on with the long tests, for hours: tests/proof; ARGS="steps --seconds 600" for a part
 	@FAST=1 $(RUN) -m tests.proof $(ARGS)
 
 lint: $(VENV)/.test  ## ruff: rules and format
 	@echo "ruff ..."
 	@$(VENV)/bin/ruff check --quiet .
-	@$(VENV)/bin/ruff format --quiet --check . || { echo "make format mends this"; exit 1; }
+	@$(VENV)/bin/ruff format --quiet --check . || { echo "make format fixes this"; exit 1; }
 
 types: $(VENV)/.test  ## pyrefly
 	@echo "pyrefly ..."
@@ -56,7 +56,7 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.speed.learner
 	@$(RUN) -m benchmarks.speed.machines
 
-clients: $(VENV)/.test  ## train with other libraries, each in an environment of its own; NAMES="sb3 rllib" again these
+clients: $(VENV)/.test  ## train with other libraries, each in an environment of its own; NAMES="sb3 rllib" for these alone
 	@$(RUN) -m benchmarks.clients $(NAMES)
 	@$(RUN) -m benchmarks.pages
 

@@ -25,7 +25,7 @@ Differences from SAD's authors' program:
 * A recurrent network's memory changes only with a player's own decisions, as it does in play. Theirs changes at every
   step.
 * The target network moves a little with each gradient step (`Args.target_rate`) and follows closely. Theirs is a copy,
-  made every 2,500 steps. Errors count squared; theirs are smooth L1.
+  made every 2,500 steps. The loss is the squared error; theirs is smooth L1.
 
 Further differences from the papers were compared on ``mini`` with Q(lambda) and rates up to 0.4 (symmetric network, one
 million decisions, learning rate 1e-3, greedy score out of 9; two runs with equal settings differed by 0.3, so smaller

@@ -21,10 +21,11 @@ The target of a decision, computed in the fictitious game, is
     the rewards until the player's next decision + gamma * max over a of Q(the player's observation then, a)
 
 This is Q-learning without replay or target network, from many games in parallel (PQN, Gallici et al. 2024): the network
-of the rollout's beginning answers for the partners and gives the values. As in PQN, LayerNorm keeps such learning from
-diverging, since it bounds the values that have no target network behind them: after eight core-minutes of the standard
-game, level 1 scored 16.28 with it and 13.82 without it (``--no-norm``; one seed each). Logits and value of the usual
-networks serve as advantages and value of a dueling network (Wang et al. 2016), so the policy file plays like any other.
+as it was when the rollout began acts for the partners and gives the values. As in PQN, LayerNorm keeps such learning
+from diverging, since it bounds the values that have no target network behind them: after eight core-minutes of the
+standard game, level 1 scored 16.28 with it and 13.82 without it (``--no-norm``; one seed each). Logits and value of the
+usual networks serve as advantages and value of a dueling network (Wang et al. 2016), so the policy file plays like any
+other.
 
 Differences from the paper:
 
@@ -44,9 +45,8 @@ Differences from the paper:
 
 Measured at `mini`, 2 M decisions, 46 s of one core, two seeds: level 1 scores 8.12 of 9 in self-play and 8.05 in
 cross-play between seeds. `agents.ppo` after as many decisions scores 8.24 and 8.20: the symmetric network has no
-private meanings of colors, so at `mini` there is no gap for level 1 to close. Level 2 is better after five core-minutes
-(five seeds, self-play): 8.72 against 8.59 at `mini`, 7.24 against 6.75 at `small` (see
-``benchmarks/strength/SCORES.md``).
+private meanings of colors, so at `mini` there is no gap for level 1 to close. Level 2 is better there after five
+core-minutes (five seeds, self-play, ``benchmarks/strength/SCORES.md``): 8.72 against 8.59.
 """
 
 from dataclasses import dataclass

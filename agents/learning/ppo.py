@@ -79,14 +79,13 @@ class Args(NetworkSettings):
     gae_lambda: Part = 0.9
     """Lambda of generalized advantage estimation: 1 uses only returns, 0 only the value head."""
     stream: Literal["auto", "team", "seat"] = "auto"
-    """The next decision whose value enters a decision's return. ``team``: the next one of any seat (cooperative games
-    only); ``seat``: the next one of the same seat; ``auto``: ``team`` in a cooperative game, ``seat`` in a competitive
-    one."""
+    """Whose next decision a return bootstraps from. ``team``: the next one of any seat (cooperative games only);
+    ``seat``: the next one of the same seat; ``auto``: ``team`` in a cooperative game, ``seat`` in a competitive one."""
     clip: Positive = 0.2
     """PPO's clipping range: how far a probability ratio may move from 1."""
     value_weight: Annotated[float, Within(0, 1000)] = 2.0
     """Weight of the value loss. With 0.5 instead of 2 the values fit less well, and most runs end with private meanings
-    of hints (five runs of 1.5 core-minutes each score 11.3 together instead of 20.6)."""
+    of hints (cross-play of five runs of 1.5 core-minutes each: 11.3 instead of 20.6)."""
     reward_scale: Positive | None = None
     """Factor by which rewards are multiplied; by default 3 / maximal score, or 1 in a competitive game."""
     entropy: Annotated[float, Within(0, 1000)] = 0.05
@@ -104,7 +103,7 @@ class Args(NetworkSettings):
     self-play, where observations contain the last action, otherwise 0. With ``history``, all actions are hidden
     together. Evaluations always show them."""
     last_action_hidden: Annotated[float, Within(0, 0.99)] = 0.5
-    """Fraction of that time in which the last action is never visible."""
+    """Fraction of ``last_action_ramp`` in which the last action is never visible."""
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""

@@ -59,7 +59,7 @@ EXPLAINED: dict[str, str] = {
         "test_E10_e_on_an_empty_deck_is_a_choice detects it"
     ),
     "hanabi: hanabi_env.tiles.shuffle_tiles 43: TILE_DRAW + k with Sub": (
-        "as fair: other numbers of the same random stream, which nothing else draws"
+        "as fair: it draws other numbers of the same random stream, which nothing else draws"
     ),
     "hanabi: hanabi_env.tiles.shuffle_tiles 43:55: 1 - 1": (
         "test_V4_every_order_of_the_tiles_is_equally_likely detects it"
