@@ -85,7 +85,9 @@ def test_priorities_mix_the_largest_and_the_mean_error():
 
 def test_a_diverging_run_with_priorities_says_so(tmp_path: Path):
     """Errors that are no numbers have the largest priority, and the next draw goes on."""
-    args = iql.Args(**SMALL | {"steps": 8 * UPDATE}, passes=8, learning_rate=1e6, max_grad_norm=1e6, run_dir=tmp_path / "run")
+    args = iql.Args(
+        **SMALL | {"steps": 8 * UPDATE}, passes=8, learning_rate=1e6, max_grad_norm=1e6, run_dir=tmp_path / "run"
+    )
     with pytest.raises(ValueError, match="training diverged"):
         train(args, iql.IQL)
     assert priorities_of(torch.tensor([[torch.nan, torch.inf, 1.0]])).tolist() == [1e6, 1e6, 1.0]

@@ -12,7 +12,7 @@ from benchmarks.strength.tables.directions import STATEMENTS, verdict
 from benchmarks.strength.tables.summary import cells
 from tests.agents.comparison_files import declared, results_of
 
-NAMES = ("ippo-dense", "ippo-recurrent", "other-play-plain", "other-play", "obl-1", "sad")
+NAMES = ("ippo-dense", "ippo-recurrent", "other-play-plain", "other-play", "obl-1", "obl-2", "sad")
 FILE = "\n".join(
     [
         'study = "comparison"\ngame = "hanabi"\npreset = "mini"\nsteps = 100',
@@ -40,10 +40,10 @@ def alone_or_together(alone: float, **together: float) -> Callable[[str, str], f
 
 
 AS_SAID = alone_or_together(
-    8.0, other_play_plain=6.0, other_play=7.0, ippo_dense=4.0, ippo_recurrent=7.9, obl_1=7.75, sad=1.0
+    8.0, other_play_plain=6.0, other_play=7.0, ippo_dense=4.0, ippo_recurrent=7.9, obl_1=7.75, obl_2=7.8, sad=1.0
 )
 OTHERWISE = alone_or_together(
-    8.0, other_play_plain=3.0, other_play=4.0, ippo_dense=7.0, ippo_recurrent=2.0, obl_1=3.0, sad=8.0
+    8.0, other_play_plain=3.0, other_play=4.0, ippo_dense=7.0, ippo_recurrent=2.0, obl_1=3.0, obl_2=3.5, sad=8.0
 )
 
 
@@ -57,30 +57,30 @@ def verdicts(found: Found) -> list[str]:
 
 def test_runs_that_agree_with_the_papers_confirm_them_as_far_as_ten_runs_can(tmp_path: Path):
     """Ten compatible runs of OBL still allow an eleventh that understands none of them."""
-    plain, other_play, first_level, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
+    plain, other_play, first_level, second_level, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
     assert plain == other_play == recurrent == simplified == "confirmed"
-    assert first_level == "observed, but the interval allows the opposite"
+    assert first_level == second_level == "observed, but the interval allows the opposite"
 
 
 def test_runs_that_do_not_contradict_them(tmp_path: Path):
-    assert verdicts(found_in(tmp_path, OTHERWISE)) == ["contradicted"] * 5
+    assert verdicts(found_in(tmp_path, OTHERWISE)) == ["contradicted"] * 6
 
 
 def test_the_words_have_the_numbers(tmp_path: Path):
     found = found_in(tmp_path, AS_SAID)
     told = [statement.measure(found) for statement in STATEMENTS]
     assert all(one is not None for one in told)
-    plain, other_play, first_level, recurrent, simplified = (one[1] for one in told if one is not None)
+    plain, other_play, first_level, second_level, recurrent, simplified = (one[1] for one in told if one is not None)
     assert "other-play-plain 6.00 (" in plain and "ippo-dense 4.00 (" in plain
     assert "other-play 7.00 (" in other_play and "ippo-dense 4.00 (" in other_play
-    assert "less than its self-play by 0.25 (" in first_level
-    assert "ippo-recurrent 7.90" in recurrent and "and obl-1 7.75" in recurrent
+    assert "less than its self-play by 0.25 (" in first_level and "obl-2 7.80 (" in second_level
+    assert "ippo-recurrent 7.90" in recurrent and "and obl-2 7.80" in recurrent
     assert "12% of its self-play" in simplified
 
 
 def test_few_runs_allow_no_inference(tmp_path: Path):
-    assert verdicts(found_in(tmp_path, AS_SAID, runs=4)) == ["no inference: too few runs"] * 5
-    assert verdicts(found_in(tmp_path, AS_SAID, runs=1)) == [""] * 5
+    assert verdicts(found_in(tmp_path, AS_SAID, runs=4)) == ["no inference: too few runs"] * 6
+    assert verdicts(found_in(tmp_path, AS_SAID, runs=1)) == [""] * 6
 
 
 @pytest.mark.parametrize(

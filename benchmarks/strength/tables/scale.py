@@ -175,7 +175,10 @@ def rows_of(paper: Paper) -> Iterator[list[str]]:
     decisions = " to ".join(f"{count / 1e9:g}" for count in paper.decisions)
     budget = f"{decisions} billion" if decisions else NOT_STATED
     runs = NOT_STATED if paper.runs is None else str(paper.runs)
-    yield [paper.name, "paper", paper.game, budget, runs, paper.observation, paper.network, paper.memory, paper.compute]
+    told = [budget, runs, paper.observation, paper.network, paper.memory, paper.compute]
+    if paper.game != "standard":
+        told = ["-" if cell == NOT_STATED else cell for cell in told]
+    yield [paper.name, "paper", paper.game, *told]
     for name in MEASURED:
         whole = comparison(name)
         for algorithm, done in measured(name).items():
