@@ -36,8 +36,10 @@ differences may be luck):
   as in PQN (Gallici et al. 2024), scored 0.25 below eight; 32 rollouts scored 0.6 below. Two passes scored 0.7 above
   one at 0.6 times the speed; doubling the learning rate to today's default scored 0.5 higher at no cost.
 * Sequences begin with the memory that the network had while it played. ``--burn-in`` renews that memory as in R2D2;
-  here the burn-in is a whole sequence, half of what is replayed. New sequences have the highest priority, where R2D2's
-  have that of their first errors. Values are not rescaled: rewards are small.
+  here the burn-in is a whole sequence, half of what is replayed. Values are not rescaled: rewards are small.
+* New sequences have the highest priority (Schaul et al. 2016), where R2D2's have that of their first errors. There are
+  as many draws as new sequences, so most draws are of sequences that were not drawn before. With the mean priority
+  instead, two runs on ``mini`` with 3-step returns scored 8.49 and 8.78, and 8.76 and 8.68 with the highest.
 * As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`): 0.2 above the full price from the start.
 
 Most of the algorithm is in `agents.learning.common.q_learner`, which the other value learners share. Budgets, ranks,
