@@ -14,8 +14,9 @@ from agents.learning.common import trainer
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
-from agents.networks.network import Network
+from agents.networks.network import Network, q_values
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
+from agents.networks.packing import pack
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED
 from hanabako.games import game_of
@@ -169,6 +170,15 @@ def test_a_run_from_before_there_were_weights_goes_on_without_them():
     assert not learner.weighs and "noted" not in learner.state()
 
 
+def trained(tmp_path: Path, game: dict[str, int], seed: int, **settings: Any) -> NeuralPolicy:
+    """Train level 1 for a hundred and fifty thousand decisions, and return its policy."""
+    fields = ("derived=true", *(f"{name}={value}" for name, value in game.items()))
+    size = {"games": 128, "horizon": 8, "minibatch": 256, "width": 64, "steps": 150 * 128 * 8}
+    schedule = {"learning_rate": 3e-3, "loss_ramp": 0.0, "gamma": 1.0, "explore": 0.5, "explore_end": 0.2}
+    args = replace(TINY, config=fields, seed=seed, run_dir=tmp_path / f"run-{seed}", **size | schedule | settings)
+    return load_policy(train(args) / "policy.safetensors")
+
+
 @pytest.mark.statistical
 def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
     """Two runs are compared with the exact values at the decisions of 40 games.
@@ -178,13 +188,8 @@ def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
     elsewhere they may choose differently. The results depend on the seeds, and are the same on equal machines.
     """
     config = HanabiConfig(**EXACT, derived=True)
-    fields = tuple(f"{name}={value}" for name, value in EXACT.items())
-    size = {"games": 128, "horizon": 8, "minibatch": 256, "width": 64, "steps": 150 * 128 * 8}
-    schedule = {"learning_rate": 3e-3, "loss_ramp": 0.0, "gamma": 1.0, "explore": 0.5, "explore_end": 0.2}
-    args = replace(TINY, config=("derived=true", *fields), **size, **schedule)
-    runs = [train(replace(args, seed=seed, run_dir=tmp_path / f"run-{seed}")) for seed in (1, 2)]
-    first, second = (load_policy(run / "policy.safetensors") for run in runs)
-    env, exact = hanabi_v0.raw_env(config=config), Grounded(config)
+    first, second = (trained(tmp_path, EXACT, seed) for seed in (1, 2))
+    env, exact = hanabi_v0.raw_env(config=config), Grounded()
     lost: list[float] = []
     agree: list[bool] = []
     for seed in range(40):
@@ -204,6 +209,62 @@ def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
     assert np.mean(lost) < 0.05
     assert len(agree) > 60
     assert np.mean(agree) > 0.9
+
+
+@pytest.mark.statistical
+def test_level_1_learns_the_exact_values_in_two_colors_and_two_ranks(tmp_path):
+    """Hands have two cards, so their weights differ. The mean error is 0.29 points, where the values spread by 1.5.
+
+    Without the rewards of the partners' answers it is 0.42. The values of all legal moves are compared when at most one
+    card is left in the deck, at the decisions of 60 games in which three in ten moves are random. Nor does it matter
+    what the last action was: with the last action of another position, the learned values change by 0.17 points. The
+    results depend on the seed, and are the same on equal machines.
+    """
+    game = {"colors": 2, "ranks": 2, "hand_size": 2, "max_information_tokens": 1, "max_life_tokens": 1}
+    config = HanabiConfig(**game, derived=True)
+    policy = trained(tmp_path, game, 1, explore=0.8, explore_end=0.5, epochs=2)
+    env, exact, generator = hanabi_v0.raw_env(config=config), Grounded(), np.random.default_rng(1)
+    learned: list[float] = []
+    true: list[float] = []
+    shown: list[dict[str, np.ndarray]] = []
+    for seed in range(60):
+        env.reset(seed=seed)
+        position = begin(config, env.to_dict())
+        while position.end_reason is None:
+            seen = env.observe(env.agent_selection)
+            shown.append({name: part.copy() for name, part in seen.items()})
+            q = q_of(policy, seen["observation"], seen["action_mask"])
+            if len(position.deck) <= 1:
+                values = exact.values(position)
+                learned += q.values()
+                true += (values[env.action_to_str(action)] for action in q)
+            action = max(q, key=lambda action: q[action])
+            if generator.random() < 0.3:
+                action = int(generator.choice(list(q)))
+            position.move(env.action_to_str(action))
+            env.step(action)
+    assert len(true) > 500
+    assert np.abs(np.subtract(learned, true)).mean() < 0.37 < np.std(true) / 3
+    assert np.corrcoef(learned, true)[0, 1] > 0.93
+    fields = game_of(config).layout(config).fields
+    places = [place for field in fields if field.section == "last_action" for place in field.places()]
+    change: list[float] = []
+    for seen, other in zip(shown, generator.permutation(len(shown)), strict=True):
+        otherwise = seen["observation"].copy()
+        for place in places:
+            otherwise[place] = shown[other]["observation"][place]
+        before, after = (q_of(policy, bits, seen["action_mask"]) for bits in (seen["observation"], otherwise))
+        change += (abs(before[action] - after[action]) for action in before)
+    assert np.mean(change) < 0.25
+
+
+@torch.no_grad()
+def q_of(policy: NeuralPolicy, observation: np.ndarray, mask: np.ndarray) -> dict[int, float]:
+    """Return the learned value of every legal action, in points."""
+    words = torch.from_numpy(pack(observation[None], policy.network.words).view(np.int64))
+    logits, values = policy.network(words)
+    q = q_values(logits, values, torch.from_numpy(mask[None]))[0] * policy.config.max_score / 3
+    return {int(action): float(q[action]) for action in np.flatnonzero(mask)}
 
 
 def level_below(path: Path) -> str:
