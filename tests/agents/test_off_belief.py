@@ -173,8 +173,14 @@ def test_a_run_from_before_there_were_weights_goes_on_without_them():
 def trained(tmp_path: Path, game: dict[str, int], seed: int, **settings: Any) -> NeuralPolicy:
     """Train level 1 for a hundred and fifty thousand decisions, and return its policy."""
     fields = ("derived=true", *(f"{name}={value}" for name, value in game.items()))
-    size = {"games": 128, "horizon": 8, "minibatch": 256, "width": 64, "steps": 150 * 128 * 8}
-    schedule = {"learning_rate": 3e-3, "loss_ramp": 0.0, "gamma": 1.0, "explore": 0.5, "explore_end": 0.2}
+    size: dict[str, Any] = {"games": 128, "horizon": 8, "minibatch": 256, "width": 64, "steps": 150 * 128 * 8}
+    schedule: dict[str, Any] = {
+        "learning_rate": 3e-3,
+        "loss_ramp": 0.0,
+        "gamma": 1.0,
+        "explore": 0.5,
+        "explore_end": 0.2,
+    }
     args = replace(TINY, config=fields, seed=seed, run_dir=tmp_path / f"run-{seed}", **size | schedule | settings)
     return load_policy(train(args) / "policy.safetensors")
 
