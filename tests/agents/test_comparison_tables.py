@@ -8,7 +8,7 @@ import pytest
 
 from agents.commands.command_line import main
 from agents.evaluation import estimates
-from agents.studies.comparison.figures import curves, matrix, mean_of_pairs, profiles
+from agents.studies.comparison.figures import actions, curves, matrix, mean_of_pairs, profiles
 from agents.studies.comparison.found import Found
 from agents.studies.comparison.pages import board
 from agents.studies.comparison.rows import Comparison, Pair
@@ -185,6 +185,23 @@ def test_many_curves_have_a_panel_each_beside_all_others(tmp_path: Path):
 def test_without_curves_there_is_no_chart(tmp_path: Path):
     whole = declared(tmp_path, TWO)
     assert curves(Found(whole, results_of(whole, score_of))) is None
+
+
+@pytest.mark.parametrize(("count", "shown"), [(3, [0, 1, 2]), (9, [0, 2, 4, 6, 8])])
+def test_actions_are_those_of_the_best_the_worst_and_some_between(count: int, shown: list[int], tmp_path: Path):
+    names = [f"own{k}" for k in range(count)]
+    file = PLAIN[: PLAIN.index("[algorithms")] + "".join(f'[algorithms.{name}]\nmodule = "ppo"\n' for name in names)
+    whole = declared(tmp_path, file)
+
+    def score(one: str, other: str) -> float:
+        return 9.0 - int(one[3]) if one[3] == other[3] else 0.0
+
+    table = (100 * np.eye(12, dtype=int)).tolist()
+    firsts = [f"{name}-1" for name in names]
+    rows = [row | ({"actions": table} if row.get("one") in firsts else {}) for row in results_of(whole, score)]
+    figure = actions(Found(whole, rows))
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert [title for title in titles if title] == [names[k] for k in shown]
 
 
 @pytest.mark.parametrize("panels", [2, 9])
