@@ -86,7 +86,9 @@ def saved(page: Path) -> Iterator[tuple[str, str]]:
 
     These are included files and ``toml`` blocks; ``toml`` files get fewer runs and games.
     """
-    pattern = r"[Ss]ave (?:this|\[this\]\(\S+\)) as `([\w.]+)`[^`]*```(?:\{literalinclude\} (\S+)\n.*?|toml\n(.*?))^```$"
+    pattern = (
+        r"[Ss]ave (?:this|\[this\]\(\S+\)) as `([\w.]+)`[^`]*```(?:\{literalinclude\} (\S+)\n.*?|toml\n(.*?))^```$"
+    )
     for name, included, text in re.findall(pattern, page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE):
         whole = (page.parent / included).read_text(encoding="utf-8") if included else text
         brief = re.sub(r"^steps = .*$", "steps = 64\ndeals = 2", whole, flags=re.MULTILINE)

@@ -19,6 +19,8 @@ DOCUMENTS = (STUDIES / "SCORES.md", STUDIES.parents[1] / "README.md")
 
 MOST_COMMANDS = 3
 """Up to this many commands of a table are shown with their options; the results hold all."""
+MOST_COMMITS = 3
+"""Up to this many commits are named whose rows lack a command or machine."""
 
 
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
@@ -103,7 +105,10 @@ def origin_line(results: Results) -> str:
         lacking.setdefault(commits, []).append(what)
     for commits, whats in lacking.items():
         if commits:
-            sentences.append(f"For the rows added in {listed(commits)} no {' or '.join(whats)} is recorded.")
+            count = sum(row[whats[0]] == NOT_RECORDED for row in results)
+            few = f"the rows added in {listed(commits)}"
+            rows = few if len(commits) <= MOST_COMMITS else f"{count} rows, whose commits the results name,"
+            sentences.append(f"For {rows} no {' or '.join(whats)} is recorded.")
     return " ".join(sentences)
 
 
