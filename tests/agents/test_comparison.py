@@ -342,7 +342,7 @@ def test_runs_that_did_not_use_their_whole_budget_have_a_note():
     noted = {row["algorithm"] for row in results if "note" in row}
     (text,) = (table(results) for table in study.tables.values())
     assert short == noted and f"was over: {', '.join(sorted(short))}." in text
-    assert "Shares of the budget: obl-1 0.1." in text
+    assert "Shares of the budget: obl-1 0.1, obl-2 0.1, sad 0.05." in text
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)

@@ -124,7 +124,7 @@ def test_the_ratio_is_to_the_better_of_both_others(others: int, tmp_path: Path, 
     assert ("no ratio" in capsys.readouterr().out) == (others == 1)
     text = pages.learners_beside(report)
     assert "| **Hanabako, PPO** |" in text and "| Tortoise |" in text
-    assert ("as the better of the two others" in text) == (others == 2)
+    assert ("as the faster of the two others" in text) == (others == 2)
 
 
 def test_the_page_says_that_nothing_was_measured_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

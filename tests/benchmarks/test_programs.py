@@ -103,7 +103,7 @@ def test_the_learner_is_measured_with_every_network(tmp_path: Path):
             row["steps_per_second"] * row["kflop"] / row["peak_gflops"] / 1e6, rel=0.01
         )
     assert report["machine"]["versions"]["torch"]
-    assert "of the peak of its matrix products" in pages.learning_speeds(report)
+    assert "share of the peak of matrix products" in pages.learning_speeds(report)
 
 
 def test_matrix_products_are_recorded_forward_and_backward():

@@ -181,11 +181,11 @@ def profile_of(parts: Sequence[Estimate], levels: NDArray[np.float64]) -> Curve:
 
 
 def actions(found: Found) -> Any:
-    """Draw how probable each action is after each other one, for the first run of up to `MOST_PANELS` algorithms.
+    """Draw how probable each action is after each other one, for one run of up to `MOST_PANELS` algorithms.
 
     Of more algorithms it shows the best, the worst and some between, by cross-play.
     """
-    firsts = {name: own[0] for name in found.ordered if (own := found.names[name]) and own[0] in found.actions}
+    firsts = {name: run for name in found.ordered for run in found.names[name][::-1] if run in found.actions}
     places = np.linspace(0, len(firsts) - 1, min(MOST_PANELS, len(firsts))).round().astype(int)
     names = list(firsts)
     shown = {names[place]: found.actions[firsts[names[place]]] for place in places}
