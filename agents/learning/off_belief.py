@@ -68,7 +68,7 @@ from .common.fictitious import FictitiousGames
 from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.ranks import Ranks
-from .common.selfplay import SelfPlayEnvs
+from .common.selfplay import SelfPlayEnvs, paid
 from .common.trainer import geometric, risen
 
 READING_RATE = 1e-3
@@ -272,11 +272,6 @@ def one_of(hands: np.ndarray, logs: Tensor, generator: torch.Generator) -> np.nd
 def new_stream(generator: torch.Generator) -> int:
     """Return the number of a random stream for `FictitiousGames`."""
     return int(torch.randint(2**62, (1,), generator=generator))
-
-
-def paid(rewards: Tensor, price: float) -> Tensor:
-    """Return the rewards (games,), with those of lost games multiplied by ``price``: only those are negative."""
-    return torch.where(rewards < 0, price * rewards, rewards)
 
 
 # --- Level 2: the belief from the actions of the level below ----------------------------------------------------------

@@ -211,7 +211,7 @@ class PPO(NetworkLearner):
             if is_team:
                 rewards = rewards[:, :1]  # all players have the same rewards
             if envs.cooperative:
-                rewards = envs.priced(rewards, dones, price)
+                rewards = envs.priced(rewards, price)
             rollout.rewards[t].copy_(self.reward_scale * rewards)
             rollout.dones[t].copy_(dones)
             memories.forget(dones)

@@ -11,6 +11,7 @@ import torch
 
 from agents.evaluate import play
 from agents.learning.common import trainer
+from agents.learning.common.last_action import places_of
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
@@ -252,12 +253,10 @@ def test_level_1_learns_the_exact_values_in_two_colors_and_two_ranks(tmp_path):
     assert len(true) > 500
     assert np.abs(np.subtract(learned, true)).mean() < 0.37 < np.std(true) / 3
     assert np.corrcoef(learned, true)[0, 1] > 0.93
-    fields = game_of(config).layout(config).fields
-    places = [place for field in fields if field.section == "last_action" for place in field.places()]
     change: list[float] = []
     for seen, other in zip(shown, generator.permutation(len(shown)), strict=True):
         otherwise = seen["observation"].copy()
-        for place in places:
+        for place in places_of(config):
             otherwise[place] = shown[other]["observation"][place]
         before, after = (q_of(policy, bits, seen["action_mask"]) for bits in (seen["observation"], otherwise))
         change += (abs(before[action] - after[action]) for action in before)

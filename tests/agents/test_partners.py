@@ -93,7 +93,7 @@ def test_steps_bring_what_the_same_games_bring_in_lock_step(partner):
     while not ended.all():
         actions = first_legal(envs)
         rewards, dones = envs.step(actions)
-        priced = envs.priced(rewards[:, :1], dones, 0.25)
+        priced = envs.priced(rewards[:, :1], 0.25)
         for game in np.flatnonzero(~ended):
             got[game].append((int(actions[game]), float(rewards[game, 0]), float(priced[game, 0])))
         ended |= dones.numpy()

@@ -102,9 +102,8 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self._rewards[open_rows] += rewards
         self._lost[open_rows] += np.minimum(rewards, 0)
 
-    def priced(self, rewards: Tensor, dones: Tensor, price: float) -> Tensor:
+    def priced(self, rewards: Tensor, price: float) -> Tensor:
         """See `SelfPlayEnvs.priced`; points scored since the learner's decision are paid in full."""
-        del dones
         return rewards - (1 - price) * torch.from_numpy(self._lost)[:, : rewards.shape[1]]
 
     def _end(self, rows: NDArray[np.int64]) -> None:

@@ -22,7 +22,7 @@ from .network_learner import NetworkLearner
 from .network_settings import NetworkSettings
 from .ranks import Ranks
 from .replay import ReplayMemory, Sequences
-from .selfplay import SelfPlayEnvs
+from .selfplay import SelfPlayEnvs, paid
 from .trainer import risen
 
 __all__ = ["QLearner", "QSettings", "double_values", "epsilons", "n_step_returns", "priorities_of", "returns_of"]
@@ -226,8 +226,7 @@ class QLearner(NetworkLearner, ABC):
             logits, values = self.outputs(self.target, some)
             best = double_values(q, q_values(logits, values[..., 0], masks), masks)[..., None]
             after = self.team_value(self.target, torch.cat([best, values[..., 1:]], 2)[1:], inputs[1:])
-            rewards = torch.where(some.dones & (some.rewards < 0), price * some.rewards, some.rewards)
-            returns = self.returns(rewards, some.dones, after)
+            returns = self.returns(paid(some.rewards, price), some.dones, after)
         return chosen - returns, chosen
 
     def returns(self, rewards: Tensor, dones: Tensor, next_values: Tensor) -> Tensor:

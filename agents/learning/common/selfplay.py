@@ -12,7 +12,7 @@ from hanabako.games import game_of
 
 from .ranks import Ranks
 
-__all__ = ["EveryView", "SelfPlayEnvs"]
+__all__ = ["EveryView", "SelfPlayEnvs", "paid"]
 
 STATISTICS = ("score", "length", "fireworks_score")
 """Statistics of finished games for the log, if the game has them."""
@@ -97,17 +97,14 @@ class SelfPlayEnvs:
         self.decisions += self.games
         return torch.from_numpy(np.asarray(infos["rewards"], np.float32)), torch.from_numpy(dones)
 
-    def priced(self, rewards: Tensor, dones: Tensor, price: float) -> Tensor:
+    def priced(self, rewards: Tensor, price: float) -> Tensor:
         """Return the rewards of the last step as they are if losing a cooperative game costs a part of its points.
-
-        Only a lost game has a negative reward.
 
         Args:
             rewards: (games, n), those of `step`, of all players or of the first n.
-            dones: (games,) bool, as `step` returned them.
             price: the fraction of its points that losing a game costs, 0 to 1.
         """
-        return torch.where(dones[:, None] & (rewards < 0), price * rewards, rewards)
+        return paid(rewards, price)
 
     def _begin(self, games: np.ndarray) -> None:
         """Called when new games begin where ``games``, bool (games,), is set; a hook for subclasses."""
@@ -162,6 +159,11 @@ class EveryView(SelfPlayEnvs):
         order = (self.players.numpy()[:, None] + np.arange(players)) % players
         turned = np.take_along_axis(views, order[:, :, None], 1)
         self.observations = torch.from_numpy(turned.reshape(self.games, -1).view(np.int64))
+
+
+def paid(rewards: Tensor, price: float) -> Tensor:
+    """Return rewards of single decisions, those of lost games multiplied by ``price``: only those are negative."""
+    return torch.where(rewards < 0, price * rewards, rewards)
 
 
 def compile_once(config: Any, games: int, ranks: Ranks) -> None:
