@@ -69,7 +69,8 @@ PUBLISHED = (
 def published(config: Any) -> list[Published]:
     """Return the published scores under the rules of ``config``; an empty list for other rules than the standard ones.
 
-    What is observed does not matter. A lost game must score 0; the programs behind the lines lose none, or count 0 too.
+    ``config`` may have any observation, but a lost game must score 0. The agents that charts draw as reference lines
+    lose no games, or their lost games are counted as 0, too.
     """
     entry = game_of(config)
     if entry.name != GAME:

@@ -104,7 +104,7 @@ def network_file(name_or_path: str | Path) -> Path | None:
 
 
 def source_of(name: str) -> Source | None:
-    """Return where the code is that an agent imports, ignoring its prefixes; None for agents of the project."""
+    """Return the location of the code that an agent imports, ignoring its prefixes; None for agents of the project."""
     source = source_named(base_of(name)) if behind(name) == "NAME" else None
     known = source is not None and any(source.place in names(game) for game in game_names())
     return None if known else source

@@ -1,7 +1,8 @@
 """The file of a dataset: a zip archive of NumPy arrays, which ``numpy.load`` opens too.
 
-``about.json`` has the ``format`` (`FORMAT`), the ``config`` (with its ``game``), ``names`` of who played, the number of
-``games``, ``search``, how those think that search, if it was said, and ``values``, what these are, if there are some.
+``about.json`` has the ``format`` (`FORMAT`), the ``config`` (with its ``game``), the ``names`` of the players and the
+number of ``games``. It may also have ``search``, the settings of players that search, and ``values``, a text that
+describes the recorded values.
 Games follow each other in blocks of `GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
 
 ==============================  ========================  ============================================================
@@ -11,13 +12,13 @@ array                           type, shape               what
 ``players.npy``                 uint16 (G, P)             who sat where, as places in ``names``
 ``lengths.npy``                 uint32 (G,)               decisions
 ``actions.npy``                 uint16 (sum of lengths,)  one game after the other
-``values.npy``                  float32 (sum of           what a search made of every action, NaN where it is not legal
+``values.npy``                  float32 (sum of           a search's value of every action, NaN where it is not legal
                                 lengths, actions)         or was not searched
 ``deals.json``                  a list of G               options of a reset that fix the deal, where a game needs them
 ``ends.json``                   a list of G               how players stopped a game, in the words of its site
 ==============================  ========================  ============================================================
 
-What is read is checked as far as a file can be; that its games are possible is found out by playing them.
+Reading checks types, shapes and indices. Only replaying the games shows whether they are legal.
 """
 
 import io
@@ -44,11 +45,11 @@ from hanabako.words.checks import as_each, as_index, as_object, as_text, shown
 __all__ = ["FORMAT", "GAMES_A_BLOCK", "GamesBlock", "GamesFile", "GamesWriter", "writing"]
 
 FORMAT = "hanabako-games-1"
-"""What ``about.json`` calls this layout."""
+"""The name of this layout in ``about.json``."""
 GAMES_A_BLOCK = 1024
-"""Games of every block but the last."""
+"""The number of games in every block except the last."""
 MOST_ACTIONS = 2**20
-"""Bytes of a block: a thousand decisions per game, several times the longest game."""
+"""The largest number of actions in a block: about a thousand per game, several times the longest game."""
 MOST_GAMES = 2**32
 UINT16, UINT32, UINT64, FLOAT32 = (np.dtype(f"<{kind}") for kind in ("u2", "u4", "u8", "f4"))
 
@@ -103,7 +104,7 @@ class GamesWriter:
         """Write a block. All but the last one have `GAMES_A_BLOCK` games.
 
         Raises:
-            ValueError: the games are longer than any, or there are more names than a file can hold.
+            ValueError: the block has too many actions, or the file has too many names.
         """
         assert self.games % GAMES_A_BLOCK == 0, "only the last block is smaller"
         if len(block.actions) > MOST_ACTIONS or len(self._names) > 2**16:
@@ -143,17 +144,17 @@ class GamesWriter:
 def writing(
     path: str | PathLike[str], config: Any, search: Mapping[str, Any] = MappingProxyType({}), values: str = ""
 ) -> Iterator[GamesWriter]:
-    """Write a file block by block; it takes its name when the block of code ends well, and what was there stays if not.
+    """Yield a writer for a dataset. The file appears, or replaces an old one, when the block ends without an error.
 
     Args:
-        path: of the file.
-        config: what was played.
-        search: how those think that search.
-        values: what the values of the blocks are, in words; empty if they have none.
+        path: the file.
+        config: the config of the games.
+        search: the settings of the players that search.
+        values: a description of the values in the blocks; empty if they have none.
 
     Raises:
-        OSError: the disk is full, or the folder may not be written to.
-        ValueError: no game was written; or ``path`` is no regular file, but a device, say, which cannot be read again.
+        OSError: the disk is full, or the folder is not writable.
+        ValueError: no game was written, or ``path`` is not a regular file; a device, for example, cannot be read again.
     """
     if (place := Path(path)).exists() and not place.is_file():
         raise ValueError(f"a dataset must be a regular file, got {place}")
@@ -185,14 +186,14 @@ def arrays_of(games: int, players: int) -> tuple[tuple[str, np.dtype, tuple[int,
 
 
 class GamesFile:
-    """A file of games; nothing of it but ``about.json`` is read until it is asked for.
+    """A dataset for reading. Opening it reads only ``about.json``; `blocks` reads the rest.
 
     Args:
-        path: of the file.
+        path: the file.
 
     Raises:
         OSError: the file is missing or cannot be opened.
-        ValueError: it is no such file, or damaged.
+        ValueError: the file is not a dataset, or is damaged.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -271,7 +272,7 @@ def read_npy(archive: zipfile.ZipFile, name: str, kind: np.dtype, shape: tuple[i
 
 
 def header_of(file: IO[bytes]) -> tuple[str, tuple[int, ...]] | None:
-    """Type and shape of a C-ordered array in NumPy's format 1.0, of which only the header is read; None of any else."""
+    """Read the header of a C-ordered array in NumPy's format 1.0; return type and shape, or None for any other file."""
     try:
         version = np.lib.format.read_magic(file)
         shape, fortran, kind = np.lib.format.read_array_header_1_0(file)

@@ -1,7 +1,7 @@
 """Python files and modules of users, imported by path or name. This runs their code.
 
-A file outside a package is imported as a module of this one, by a name that holds its path. Two files of one name are
-thus two modules, and another process that unpickles something of a file imports the same file. A file that was edited
+A file outside a package is imported as a submodule of this module, under a name that contains its path. So two files
+with the same name are two modules, and a process that unpickles an object from a file imports that file. An edited file
 is imported again.
 """
 
@@ -25,10 +25,10 @@ __path__: list[str] = []  # files are modules in this one, see `FileFinder`
 
 
 def import_file(path: Path) -> ModuleType:
-    """The module that a file is; in a package, by its whole name.
+    """Import a file and return its module. A file in a package is imported by its full dotted name.
 
     Raises:
-        ValueError: there is no such file, it fails when it is imported, or another module has its name; says where.
+        ValueError: there is no such file, its import fails, or another module has its name. The message says where.
     """
     source = path.resolve()
     if not source.is_file():
@@ -75,7 +75,7 @@ def imported(name: str, place: Path | str) -> ModuleType:
 
 
 def error_in_words(error: BaseException, place: Path | str) -> str:
-    """An error in one line, with the last line of the file that it passed, if the place is one."""
+    """Return an error as one line of text, with the last line number in its traceback of the file ``place``, if any."""
     file = str(Path(place).resolve())
     passed = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     line = f"line {passed[-1]}: " if passed else ""

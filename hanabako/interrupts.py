@@ -1,8 +1,8 @@
-"""Ctrl-C: it ends what is under way within two seconds, what is finished is kept, and a second one ends at once.
+"""Handling of Ctrl-C: it ends a command within two seconds and keeps what is finished; a second one ends it at once.
 
-A command runs inside `interruptible`. Who waits for work in threads does so by `in_threads`, and the work calls `check`
-between its steps. Who needs longer, to save a training run or to wait for other processes that do, takes the signal
-itself (`handling`, `patient`). Processes that are slow to start are started in `held_back` or `undisturbed`; those that
+A command runs inside `interruptible`. Work in threads is started by `in_threads` and calls `check` between its steps.
+Code that needs longer, to save a training run or to wait for other processes that do, handles the signal itself
+(`handling`, `patient`). Processes that are slow to start are started in `held_back` or `undisturbed`; processes that
 play for another one call `follow_parent`.
 """
 
@@ -34,13 +34,13 @@ __all__ = [
 ]
 
 GRACE = 1.0
-"""Seconds from Ctrl-C to the end of a process that is still in compiled code, or whose threads are."""
+"""Seconds after Ctrl-C until a process ends that is still in compiled code, or whose threads are."""
 TICK = 0.1
-"""Seconds between two looks at the clock and at the parent."""
+"""Seconds between two checks of the clock and of the parent process."""
 INTERRUPTED = 130
-"""The exit status, as of shells: 128 and the signal's number."""
+"""The exit status after Ctrl-C, as in shells: 128 plus the signal's number."""
 CAN_BLOCK = hasattr(signal, "pthread_sigmask")
-"""Whether this system lets signals wait; Windows does not."""
+"""Whether this system can block signals; Windows cannot."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -56,9 +56,9 @@ class Interrupted(SystemExit):
 
 
 def in_threads(work: Callable[[T], R], items: Iterable[T], threads: int) -> list[R]:
-    """Do the work for all items, that many at a time; what it returns, in their order.
+    """Call ``work`` for all items in ``threads`` threads, and return the results in the order of the items.
 
-    If one fails, or the caller is interrupted, the others end at their next `check`. They are not waited for.
+    If a call fails or the caller is interrupted, the other calls end at their next `check`. They are not waited for.
 
     Raises:
         Exception: whatever the work raises.
@@ -91,10 +91,10 @@ def check() -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """For all that the process of a command does: the first Ctrl-C raises KeyboardInterrupt, a second one ends at once.
+    """Run a command's work in this block: the first Ctrl-C raises KeyboardInterrupt, a second one ends the process.
 
-    The process ends with the block if Ctrl-C or SIGTERM came, and `GRACE` after Ctrl-C, whatever its threads do.
-    Nothing changes where Ctrl-C is ignored, as it is for jobs that a script starts in the background.
+    After Ctrl-C or SIGTERM, the process ends when the block ends; after Ctrl-C, in `GRACE` seconds at the latest,
+    whatever its threads do. If Ctrl-C is ignored, as in jobs that a script starts in the background, nothing changes.
     """
     is_usual = is_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not is_usual or os.name == "nt":  # Windows cannot wait for a pipe: there Ctrl-C is Python's own
@@ -152,10 +152,10 @@ def end(status: int) -> NoReturn:
 
 
 def watch(signals: int, interrupt: Callable[..., None], parent: int, told: threading.Event) -> None:
-    """End the process at a second Ctrl-C; or in `GRACE`, if `interrupt` handles the first; or after its ``parent``.
+    """End the process at a second Ctrl-C, `GRACE` after the first if ``interrupt`` handles it, or when ``parent`` ends.
 
-    Sets ``told`` when the first signal comes. This thread learns of signals from the file ``signals``, at once: the
-    main thread, which handles them, may be in compiled code for minutes.
+    Sets ``told`` at the first signal. Until then the end of ``parent`` does not matter. This thread reads signals from
+    the file ``signals`` as they come; the main thread, which handles them, may be in compiled code for minutes.
     """
     presses, latest = 0, math.inf
     while True:
@@ -175,10 +175,10 @@ def watch(signals: int, interrupt: Callable[..., None], parent: int, told: threa
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Start processes in this block that Ctrl-C is to reach only when they are ready, in `interruptible`.
+    """Block Ctrl-C for processes that are started in this block, until they are ready and enter `interruptible`.
 
-    Before that, while they import what they need, it would print a traceback. This process is still reached, through
-    any of its other threads.
+    Earlier, while they import modules, Ctrl-C would print a traceback. This process still receives it through any of
+    its other threads.
     """
     if not CAN_BLOCK:
         yield
@@ -197,7 +197,7 @@ def let_through() -> None:
 
 
 def follow_parent() -> None:
-    """For a process that plays for another one: that one passes Ctrl-C on, as SIGTERM, and this one ends after it."""
+    """End this worker process when its parent ends, and leave Ctrl-C to the parent, which passes it on as SIGTERM."""
     os.setsid()  # so that the terminal does not tell it too
     parent = os.getppid()
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which drops a Ctrl-C that has waited
@@ -246,7 +246,7 @@ def patient() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Start processes in the block as a whole: Ctrl-C and SIGTERM come at its end, and to them when they are ready."""
+    """Delay Ctrl-C and SIGTERM to the end of this block, and for processes started in it until they are ready."""
     told: list[int] = []
     with handling(lambda number, _: told.append(number)), held_back():
         yield

@@ -110,5 +110,5 @@ def now() -> datetime.datetime:
 
 
 def load_average() -> float | None:
-    """Processes ready to run, averaged over the last minute: above the cores in use, others were disturbing."""
+    """Return the load average of the last minute. If it exceeds the cores in use, other processes were interfering."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None

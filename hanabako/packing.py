@@ -11,17 +11,17 @@ Array = TypeVar("Array")
 
 
 def unpack(words: Array, bits: int) -> Array:
-    """Packed observations as one number per bit.
+    """Return packed observations as one number, 0 or 1, per bit.
 
     Args:
         words: uint64 or int64 (..., words), a NumPy array or a torch tensor on any device; lowest bit first.
-        bits: how many bits an observation has.
+        bits: the number of bits of an observation.
 
     Returns:
-        int8 (..., bits) of the same kind, on the same device.
+        int8 (..., bits): an array, or a tensor on the same device.
 
     Raises:
-        ValueError: ``words`` is neither, of another type, or holds fewer bits.
+        ValueError: ``words`` is neither an array nor a tensor, has another dtype, or has fewer than ``bits`` bits.
     """
     packed: Any = words
     torch = sys.modules.get("torch")

@@ -1,6 +1,6 @@
-"""How programs end: what is wrong is one sentence and exit status 1, Ctrl-C is status 130, and neither a traceback.
+"""How programs end: an error as one sentence with exit status 1, Ctrl-C with status 130, both without a traceback.
 
-If the reader of the output has ended (``| head``), a program ends without a word, with status 141.
+If the reader of the output has closed it (``| head``), a program ends silently, with status 141.
 """
 
 import importlib
@@ -21,17 +21,18 @@ __all__ = ["in_a_sentence", "read_words", "run_program", "sentence"]
 CLOSED = 141
 """The exit status when the output is closed, as shells give it for SIGPIPE."""
 TOO_LARGE = ("allocate", "bad_alloc", "out of memory")
-"""What errors say that come from a lack of memory."""
+"""Texts in the messages of errors that come from a lack of memory."""
 
 
 @contextmanager
 def in_a_sentence(name: str) -> Iterator[None]:
-    """End the process in one sentence, after the program's name, if the block fails for a reason outside the program.
+    """End the process with a one-sentence message if the block fails for a reason outside the program.
 
-    Such reasons are wrong values, files, missing memory and programs that fail; all other errors pass.
+    Such reasons are wrong values, files, a lack of memory, and other programs that fail. The message begins with the
+    program's ``name``. All other errors pass.
 
     Raises:
-        SystemExit: the block failed so, or was interrupted.
+        SystemExit: the block failed for such a reason, or was interrupted.
     """
     try:
         yield
@@ -68,7 +69,7 @@ def output_is_closed() -> bool:
 
 
 def sentence(error: BaseException) -> str:
-    """What an error says, in one line; of a system's error without its number, which tells users nothing."""
+    """Return an error's message as one line, without the number of an `OSError`, which tells users nothing."""
     said = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) if isinstance(error, OSError) else str(error)
     return " ".join(said.split()) or type(error).__name__
 
@@ -76,14 +77,14 @@ def sentence(error: BaseException) -> str:
 def run_program(
     work: Callable[[Any], Any], kind: type, module: str, about: str | None, words: Sequence[str] | None = None
 ) -> None:
-    """Do ``work`` as the program ``python -m module``, told by the command line.
+    """Run ``work`` as the program ``python -m module``, with settings from the command line.
 
     Args:
-        work: takes what was read.
-        kind: a dataclass, what the command line is read as.
+        work: called with the settings, an object of the class ``kind``.
+        kind: the dataclass of the settings.
         module: the program's name.
-        about: what ``--help`` says of it.
-        words: of the command line; None: those of this process.
+        about: the description for ``--help``.
+        words: the words of the command line; None: those of this process.
 
     Raises:
         SystemExit: see `in_a_sentence`; or the command line is wrong, or asks for help.

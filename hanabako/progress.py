@@ -9,7 +9,7 @@ from tqdm import tqdm
 __all__ = ["ProgressBar"]
 
 SECONDS = 10.0
-"""Between two lines of a log."""
+"""Seconds between two lines of a log."""
 
 
 class ProgressBar(tqdm):

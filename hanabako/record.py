@@ -35,17 +35,17 @@ class GameRecord:
     seed: int
     """The seed of the deal and of the agents' randomness."""
     players: tuple[str, ...]
-    """Who sat there."""
+    """The names of the players, by seat."""
     actions: tuple[str, ...] = ()
-    """In words."""
+    """The actions as text."""
     deal: Mapping[str, Any] = field(default_factory=dict)
     """Options of ``reset`` that fix the deal."""
     undone: int = 0
-    """Decisions that were taken back: a game with some is practice."""
+    """The number of decisions that were taken back; a game with any is practice."""
     game_index: int = 0
-    """Which game of that seed it is."""
+    """The index of the game for that seed."""
     end: Mapping[str, Any] = field(default_factory=dict)
-    """How its players stopped it, in the words of the game's site; empty if they did not, or it is none of a site."""
+    """How the players stopped a game on the game's site, in the site's format; empty for all other games."""
 
     def begin(self, config: Any = None) -> Any:
         """A PettingZoo environment with the cards dealt; ``config`` may differ in what is observed."""
@@ -55,10 +55,10 @@ class GameRecord:
         return env
 
     def positions(self, config: Any = None) -> Iterator[Any]:
-        """The environment, the same each time, before every action, and at the end; ``config`` as in `begin`.
+        """Yield the environment, always the same object, before every action and at the end; ``config`` as in `begin`.
 
         Raises:
-            ValueError: an action is none, or not legal there; names its place.
+            ValueError: an action is unknown or not legal; the message has its index.
         """
         env = self.begin(config)
         for turn, words in enumerate(self.actions):
@@ -100,7 +100,7 @@ class GameRecord:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the record, whole or not at all, and beside it as its game's site opens it, if there is one that can.
+        """Write the record, completely or not at all; if a site has the game, also write a file that the site opens.
 
         Raises:
             OSError: the disk is full, or the folder may not be written to.

@@ -47,16 +47,16 @@ def rollout_loop(
     tables: NDArray[Any] | None = None,
     rollout: Any = None,
 ) -> Play:
-    """Whole steps inside one compiled call: a random legal action, the transition, the next deal, mask and observation.
+    """Return a `Play` of whole steps in one compiled call: random action, transition, next deal, mask, observation.
 
     Args:
         game: the configured game.
-        num_envs: games played side by side.
-        views: how many players observe, from the one to move on; 0 makes no observation.
-        kind: of observations: ``np.uint64`` is packed, others have a number for each bit.
-        num_threads: threads that share the games.
-        tables: the games to play; fresh ones if None.
-        rollout: what plays; by default the game's own roll-out.
+        num_envs: the number of games played side by side.
+        views: the number of players who observe, beginning with the player to move; 0: no observations.
+        kind: the dtype of observations: ``np.uint64`` for packed ones, any other has one number per bit.
+        num_threads: the number of threads that share the games.
+        tables: the games to play; None: new ones.
+        rollout: the compiled loop that plays; by default the game's own roll-out.
     """
     tables = fresh_tables(game, num_envs) if tables is None else tables
     loops = game.loops(specialize=True)
@@ -86,10 +86,10 @@ def fresh_tables(game: Game, num_envs: int) -> NDArray[Any]:
 
 
 def vector_loop(game: Game, num_envs: int, observation: str, copy: bool, steps: int) -> Play:
-    """The vector environment from Python, ``steps`` calls of `step` at a time.
+    """Return a `Play` of the vector environment from Python, ``steps`` calls of `step` at a time.
 
-    The actions were recorded beforehand: a random legal action costs NumPy more than the whole step. The same seed and
-    actions are the same games, so they stay legal; the reset before each replay counts as part of it.
+    The actions are recorded beforehand, because NumPy takes longer for random legal actions than for the whole step.
+    The same seed gives the same games, so they stay legal. The time includes the reset before each replay.
     """
     environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=copy, specialize=True)
     actions = recorded_actions(environment, steps)

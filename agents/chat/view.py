@@ -1,4 +1,4 @@
-"""The prompts for a language model: the rules in the system message, then at every turn the table, to answer by a move.
+"""Prompts for a language model: the rules as the system message, then every turn the table and the legal moves.
 
 The prompts follow "Sparks of Cooperative Reasoning" (Ramesh et al. 2026, arXiv 2601.18077), in our own words and for
 all three games: see `PROMPTS`.

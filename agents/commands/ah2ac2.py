@@ -107,10 +107,10 @@ def check_test(args: Args) -> None:
 
 
 def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiConfig, Policy]:
-    """Return the first agent that can play the standard game with this number of players, after the config it observes.
+    """Return the config and policy of the first agent that can play the standard game with this number of players.
 
     Raises:
-        ValueError: no agent can; the message is about the last one. Or one is a bot that sees its own cards.
+        ValueError: no agent can play it (the message is about the last one), or one is a bot that sees its own cards.
     """
     for name in names:
         bot = bot_named(base_of(name), "hanabi")

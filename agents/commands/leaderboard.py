@@ -139,7 +139,7 @@ def differences(claimed: Sequence[Sequence[Mapping[str, float]]], found: Sequenc
 def numbers_of(result: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     """Return the means and rates of a played result with their standard errors by name.
 
-    Some games that were neither lost nor perfect leave room for one that is, so the error of a rate is never 0.
+    The error of a rate is computed with one extra game that counts and one that does not, so it is never 0.
     """
     found = {name: (result[name], result[f"{name}_error"] or 0.0) for name in MEANS}
     games = result["games"]

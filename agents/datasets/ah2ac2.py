@@ -33,10 +33,10 @@ __all__ = ["read_arrays", "write_arrays"]
 SHAPES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1, "num_players": 0}
 """The arrays and their numbers of dimensions."""
 INTEGERS = ("I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64")
-"""The types that an array may have, in the words of safetensors, which has others that NumPy lacks."""
+"""The types that an array may have, by their safetensors names; safetensors also has types that NumPy lacks."""
 MOST_BYTES = 2**31
 LENGTH = 89
-"""The smallest T of written files, which AH2AC2's files have."""
+"""The smallest T of the files that we write; AH2AC2's own files have this T."""
 LETTERS = "RYGWB"
 WHO = "person"
 """The name of every player, because the files have none."""

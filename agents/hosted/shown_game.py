@@ -222,7 +222,7 @@ class ShownGame(Block):
 
 
 def name_of(field: Field) -> str:
-    """Return the name of a field, with its section if that is the last action, where names of other sections recur."""
+    """Return a field's name; in the section ``last_action``, which repeats other sections' names, with the section."""
     return f"{field.section} {field.name}" if field.section == "last_action" else field.name
 
 

@@ -263,7 +263,7 @@ VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any]]] = {
     "review": Host.review,
 }
 LEAVING = ("undo", "deal")
-"""Requests that leave the position, so that they work even if an agent fails again and again."""
+"""Requests that leave the current position; they work even if an agent fails there every time."""
 
 
 # --- HTTP -------------------------------------------------------------------------------------------------------------

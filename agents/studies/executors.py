@@ -68,8 +68,8 @@ class Cores(ProcessPoolExecutor):
 def end_all(workers: Sequence[BaseProcess]) -> None:
     """End these processes, and wait for those that save something first.
 
-    They are told more than once: a worker that has saved would wait for its next row, and may wait forever, as the lock
-    of the queue is lost with a worker that ended while it waited.
+    The signal is sent repeatedly. A worker that has finished saving would otherwise wait for its next row, perhaps
+    forever: a worker that was ended while it waited may have held the lock of the queue.
     """
     while alive := [worker for worker in workers if worker.is_alive()]:
         for worker in alive:

@@ -12,7 +12,7 @@ from .study import Result, Row
 __all__ = ["Progress", "done"]
 
 SECONDS = 5.0
-"""Between two looks at the training runs."""
+"""Seconds between two checks of the training runs."""
 NAMED = 3
 """The largest number of training runs that are named."""
 
@@ -23,9 +23,9 @@ def done(row: Row, results: Mapping[str, Result]) -> int:
 
 
 class Progress(ProgressBar):
-    """A bar that counts the rows' parts; if some rows have several, those with one are counted apart, as runs.
+    """A progress bar that counts parts of rows. If some rows have several parts, rows with one part are counted apart.
 
-    A row that trains is one part, which takes minutes or hours, so the bar says how far it is.
+    A row that trains has one part, which takes minutes or hours, so the bar also shows the progress of its training.
     """
 
     def __init__(self, rows: Sequence[Row], unit: str) -> None:

@@ -143,7 +143,7 @@ class Work:
         return add_rows(self.path, self.study.name, self.origin, results, old)
 
     def take_in(self, held: Results) -> None:
-        """Take over what the file holds, except old results that no other process has replaced."""
+        """Add the file's results to ``results``, except those of ``instead`` that no other process has replaced."""
         for result in held:
             if self.instead.get(key := key_of(result)) != result:
                 self.instead.pop(key, None)

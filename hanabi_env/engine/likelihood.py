@@ -3,9 +3,10 @@
 This is level 0 of Off-Belief Learning (Hu et al. 2021). A hint is legal only if it touches a card (H7), so the number
 of another player's legal actions depends on the player's hand at that time, which the player did not see. The hands of
 `hanabi_env.engine.belief` must therefore be weighted by the product over those decisions of 1 / (number of legal
-actions, given the hand). The weights are equal for all hands if the others had no information token to spend, with
-``empty_hints``, by which all hints are legal, and in the basic game with hands of one card, about which a color and a
-rank can be named. A player's own decisions say nothing of the hand: their legal actions depend on what the player saw.
+actions, given the hand). All hands have the same weight in three cases: if the others had no information token to
+spend; with ``empty_hints``, which makes all hints legal; and in the basic game with hands of one card, about which
+exactly one color and one rank can be named. A player's own decisions say nothing about the hand, because their legal
+actions depend only on what the player saw.
 
 A `Past` record per table holds, for every player, the decisions of the others that matter. Call ``note`` before every
 step of a game, from its opening on. Bonus tiles (V4) are not covered: with them, several decisions may make one turn.

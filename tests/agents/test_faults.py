@@ -303,7 +303,7 @@ def test_a_checkpoint_that_does_not_fit_is_removed_again(tmp_path):
     checkpoints.load(lambda *_: None)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))
-        with pytest.raises(OSError, match=f"{os.strerror(errno.EFBIG)}; the checkpoint 00000003 stands"):
+        with pytest.raises(OSError, match=f"{os.strerror(errno.EFBIG)}; the checkpoint 00000003 is kept"):
             checkpoints.save(4, *SAVED[3])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -183,7 +183,7 @@ class DivergingWeights(Diverging):
 def test_a_run_that_diverges_ends_and_keeps_its_last_good_checkpoint(tmp_path: Path, algorithm: type[Diverging]):
     run_dir, update = tmp_path / "run", TINY.games * TINY.horizon
     args = replace(TINY, run_dir=run_dir, steps=8 * update, evaluations=4)
-    words = f"after update 4 these are not finite: {algorithm.where}; the checkpoint of update 2 stands"
+    words = f"after update 4 these are not finite: {algorithm.where}; the checkpoint of update 2 is kept"
     with pytest.raises(ValueError, match=words):
         train(args, algorithm)
     assert [row["update"] for row in read_metrics(run_dir)] == [1, 2, 3]

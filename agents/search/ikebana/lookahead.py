@@ -44,8 +44,8 @@ SPREAD = 21.0
 probabilities are closest to the solved ones for two and three rounds, and fit those of played games: see the study
 `benchmarks.strength.ikebana_prestige`. (Real leads spread wider, as a player who is behind pays for small chances.)"""
 RICH, WIDEST = 80, 60
-"""With `RICH` prestige together no player runs out of it in the last round unless all is lost; and leads wider than
-`WIDEST` have the value of `WIDEST`."""
+"""If both players have `RICH` prestige together, neither runs out of it in the last round unless that player has lost
+anyway. Leads wider than `WIDEST` have the value of `WIDEST`."""
 STEPS = 64
 VALUE_INDEX = {DRAW: 0, REFUSE: 0, KEEP: 1}
 """The index of an action's value among the values of `lookahead_loop`; a purchase has index 2."""

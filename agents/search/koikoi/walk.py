@@ -26,7 +26,7 @@ from .one_round import ROUND_STATE, lead_of
 __all__ = ["NOT_WRITTEN", "enter", "no_choice", "no_end", "walk", "walk_scratch"]
 
 DEPTH = 48
-"""More than the most decisions in a row: four per turn with a card in hand (hand, field, drawn card, call), 8 turns."""
+"""More than the longest sequence of decisions: four (hand, field, drawn card, call) in each of 8 turns with a card."""
 NOT_WRITTEN = np.int64(-1)
 
 WAY = interned(

@@ -51,7 +51,7 @@ class Found:
 
     @cached_property
     def met(self) -> list[str]:
-        """The partners and runs that have played all their pairs with themselves and earlier ones."""
+        """The partners and runs that have played all their pairs with themselves and with those listed before them."""
         met: list[str] = []
         for name in (*self.whole.partners, *chain(*self.names.values())):
             pairs = {pair for other in (*met, name) for pair in ((name, other), (other, name))}
