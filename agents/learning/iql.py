@@ -18,12 +18,16 @@ and 15.21 (``--n-step 0 --priority 0 --epsilon 0.4``), and mixtures of the two 1
 Differences from SAD's authors' program:
 
 * A return ends with the value of the player who is then to move. With two players and 3 steps this is the partner, who
-  does not see what the first player sees: the partner's own hand. What only the first player knows counts no further
-  than the steps of the return. In their program it is the same player's value; ``--n-step 2`` has that for two players,
-  and ``--n-step 4``. In two runs each they scored 15.86 and 15.41, and 3 steps 16.39, all within what seeds may differ.
+  does not see what the first player sees: the partner's own hand. So what only the first player knows counts only for
+  the steps of the return. In their program the value is that of the same player, as it is here for two players with
+  ``--n-step 2`` or ``--n-step 4``. In two runs each, these scored 15.86 and 15.41, and 3 steps scored 16.39; seeds
+  alone may make such differences.
 * Sequences are 16 decisions of a game, with the memory that the network had before them. They replay whole games.
 * A recurrent network's memory changes only with a player's own decisions, as it does in play. Theirs changes at every
-  step.
+  step, so it also sees the player's own last action. Here a player sees what the action did, unless the observation has
+  more of the past (``--config history=2`` for two players).
+* Game i has its rate of exploration for all players and the whole run. Their players each draw one of the rates for
+  each game, so a player who explores little also meets partners who explore much.
 * The target network moves a little with each gradient step (`Args.target_rate`) and follows closely. Theirs is a copy,
   made every 2,500 steps. The loss is the squared error; theirs is smooth L1.
 
@@ -37,9 +41,10 @@ differences may be luck):
   one at 0.6 times the speed; doubling the learning rate to today's default scored 0.5 higher at no cost.
 * Sequences begin with the memory that the network had while it played. ``--burn-in`` renews that memory as in R2D2;
   here the burn-in is a whole sequence, half of what is replayed. Values are not rescaled: rewards are small.
-* New sequences have the highest priority (Schaul et al. 2016), where R2D2's have that of their first errors. There are
-  as many draws as new sequences, so most draws are of sequences that were not drawn before. With the mean priority
-  instead, two runs on ``mini`` with 3-step returns scored 8.49 and 8.78, and 8.76 and 8.68 with the highest.
+* New sequences have the highest priority (Schaul et al. 2016); in R2D2 they have the priority of their first errors.
+  There are as many draws as new sequences, so most draws are of sequences that were not drawn before. The importance
+  weights then mostly scale the steps down, which Adam evens out. If new sequences have the mean priority instead, two
+  runs on ``mini`` with 3-step returns scored 8.49 and 8.78; with the highest priority they scored 8.76 and 8.68.
 * As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`): 0.2 above the full price from the start.
 
 Most of the algorithm is in `agents.learning.common.q_learner`, which the other value learners share. Budgets, ranks,

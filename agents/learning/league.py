@@ -31,7 +31,7 @@ from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 
 SNAPSHOTS = 8
-"""Number of past versions at the end of a run; the first is added after 1/8 of the run."""
+"""Number of equal parts of a run; after each but the last, the network joins the league."""
 SELF_PLAY = 50
 """Percentage of games in which the learner has every seat."""
 COIN = 64

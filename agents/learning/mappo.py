@@ -3,12 +3,13 @@
     hanabako train --algorithm mappo --preset mini --minutes 1
     hanabako train --algorithm mappo --preset standard --players 4
 
-Everything but the value is as in `agents.ppo`. Values come from a second network of the same kind and size. It reads
-the observations of all players: first the player to move, then the others in turn order. Together they show every card
-that is dealt. Only the policy is evaluated and saved.
+Everything but the value is as in `agents.ppo`. Values come from a second network of the same size, and of the same kind
+but for memory. It reads the observations of all players: first the player to move, then the others in turn order.
+Together they show every card that is dealt. Only the policy is evaluated and saved.
 
 Differences from the paper: both networks share one optimizer and learning rate, values are neither normalized nor
-clipped, there is one pass over each rollout, and the critic's state is the observations of all players only.
+clipped, there is one pass over each rollout, and the critic's state is the observations of all players only. The critic
+of a recurrent actor has no memory.
 """
 
 from typing import Any

@@ -39,14 +39,17 @@ Differences from the paper:
   hands in games of the level below, which makes the weight the likelihood ratio (van den Oord et al. 2018), as far as a
   sum over slots can express it. The paper's belief is autoregressive over slots. These training games explore as the
   learner does at its end (`Args.explore_end`), so that one surprising action does not exclude a hand.
+* Level 2 starts from random weights. In the authors' scripts it starts as the level below, which ``--start`` with the
+  file of ``--level-below`` does here.
 * Partners answer greedily, without exploring.
-* All games explore alike, less and less over the budget (`Args.explore`). The authors' games each have a rate of their
-  own. As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`).
+* All games explore alike, less and less over the budget (`Args.explore`). The authors' players draw a rate of their own
+  for each game. As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`).
 
 Measured at `mini`, 2 M decisions, 46 s of one core, two seeds: level 1 scores 8.12 of 9 in self-play and 8.05 in
 cross-play between seeds. `agents.ppo` after as many decisions scores 8.24 and 8.20: the symmetric network has no
-private meanings of colors, so at `mini` there is no gap for level 1 to close. Level 2 is better there after five
-core-minutes (five seeds, self-play, ``benchmarks/strength/SCORES.md``): 8.72 against 8.59.
+private meanings of colors, so at `mini` there is no gap for level 1 to close. There level 2 scores 8.72 in self-play
+after five core-minutes, besides five for the level 1 that it builds on; level 1 scores 8.59 after five (five seeds,
+``benchmarks/strength/SCORES.md``).
 """
 
 from dataclasses import dataclass

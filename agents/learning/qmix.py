@@ -15,8 +15,8 @@ network of the players is evaluated and saved.
 Differences from the paper:
 
 * W1, b1, w2 and v share one hidden layer of the state; in the paper W1, b1 and w2 are linear in it.
-* Absolute weights need no start of their own in the paper; here W1 starts near 1 and w2 near 1 / units.
-* The mixing network reads suits by their names, also when the players' network treats them alike.
+* The paper does not initialize the absolute weights specially; here W1 starts near 1 and w2 near 1 / units.
+* The mixing network distinguishes the suits, even if the players' network treats them alike.
 * What `agents.learning.vdn` says of waiting players holds here too.
 
 By default returns are Peng's Q(lambda), replay is uniform, and the game that explores most does so with probability

@@ -10,8 +10,9 @@ chosen without exploring. Once training is over no one explores, and the two are
 It is `agents.learning.iql` with one more input, see `agents.networks.greedy_input`. As in the authors' program, the
 input covers the last action only. The paper's SAD is recurrent and sums the players' values (VDN); this one has one
 value, that of the player to move, and the differences that `agents.learning.iql` lists. With the usual networks it is
-*memoryless*: a player reads one greedy action and forgets it. Results say ``sad-memoryless`` then. With three and more
-players, theirs also remembers the greedy actions of all players since its last decision; here it sees the last one.
+*memoryless*: a player reads one greedy action and forgets it. Results then call it ``sad-memoryless``. With three or
+more players, a player of the authors' program also remembers the greedy actions of all players since its own last
+decision; here it sees only the last one.
 
 In the standard game, after 8 core-minutes (one seed), ``--network recurrent-symmetric`` scored 14.75, and 6.79 with
 ``--burn-in``. ``--network recurrent --burn-in`` scored 13.16, and 13.17 with Q(lambda), uniform replay, rates up to 0.4

@@ -98,7 +98,7 @@ class Checkpoints:
             yield
         except OSError as error:
             shutil.rmtree(place, ignore_errors=True)
-            stands = f"the checkpoint {self.last.name} stands" if self.last else "there is no checkpoint before it"
+            stands = f"the checkpoint {self.last.name} is kept" if self.last else "there is no checkpoint before it"
             raise OSError(error.errno, f"{error.strerror}; {stands}") from error
 
     def load(self, restore: Callable[[dict[str, Any], dict[str, np.ndarray]], None]) -> None:
@@ -160,7 +160,7 @@ class Checkpoints:
             return "there is none"
         worlds = {world_of(place / f"learner-{self.ranks.rank}.pt") for place in checkpoints_in(self.directory)}
         if others := worlds - {0, self.ranks.world}:
-            return f"it was made by {max(others)} ranks, and these are {self.ranks.world}"
+            return f"they were made by {max(others)} ranks, and now there are {self.ranks.world}"
         if have_part.any() and not have_part.all():
             lacking = ", ".join(str(rank) for rank, has in enumerate(have_part.tolist()) if not has)
             return f"on their disk these ranks have no whole part of one: {lacking}"

@@ -67,7 +67,7 @@ class FictitiousGames:
     def log_likelihoods(self, hands: np.ndarray) -> Tensor:
         """Return the log likelihoods (games, K) of what the other players did, up to a constant per game.
 
-        Level 0 of Off-Belief Learning did it: players who choose uniformly among their legal actions.
+        The other players are assumed to be level 0 of Off-Belief Learning: they choose uniformly among legal actions.
 
         Args:
             hands: uint8 (games, K, slots), hands of the players to move in the learner's games, as `candidates` draws.
@@ -77,11 +77,11 @@ class FictitiousGames:
         return torch.from_numpy(logs)
 
     def note(self, actions: Tensor) -> None:
-        """Before every step of the learner's games: note its ``actions`` (games,) int64, for `log_likelihoods`."""
+        """Note ``actions`` (games,) int64 for `log_likelihoods`. Call it before every step of the learner's games."""
         self._weights.note(self._block.rules_array, self._envs.tables, actions.numpy(), self._pasts)
 
     def put(self, hands: np.ndarray, stream: int) -> None:
-        """After `candidates`: put these hands, uint8 (games, slots), into the games and deal the decks again."""
+        """Put hands, uint8 (games, slots), into the games and deal the decks again. Call it after `candidates`."""
         self._loops.put(self._block.rules_array, self._block.tables, -1, self._keys(stream), hands)
 
     def step(self, actions: Tensor) -> Tensor:

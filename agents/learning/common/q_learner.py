@@ -322,8 +322,8 @@ def n_step_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: f
 def priorities_of(errors: Tensor) -> Tensor:
     """Return the priorities (sequences,) of sequences by their ``errors`` (horizon, sequences), as in R2D2.
 
-    This is 0.9 of the largest error and 0.1 of the mean error, between 1e-6 and 1e6: errors that are no numbers, of
-    training that diverges, make it the largest.
+    A priority is 0.9 times the largest error plus 0.1 times the mean error, clipped to 1e-6 .. 1e6. NaN, the result of
+    diverging training, becomes 1e6.
     """
     sizes = errors.abs()
     return torch.lerp(sizes.mean(0), sizes.amax(0), 0.9).nan_to_num(1e6).clamp(1e-6, 1e6)

@@ -195,7 +195,7 @@ class Trainer:
     def divergence(self, wrong: Sequence[str]) -> str:
         """Return the error message for training that has diverged."""
         last = self.checkpoints.last
-        stands = f"the checkpoint of update {int(last.name)} stands" if last else "there is no checkpoint yet"
+        stands = f"the checkpoint of update {int(last.name)} is kept" if last else "there is no checkpoint yet"
         what = ", ".join(wrong) or "numbers of another rank"
         return f"training diverged: after update {self.progress.updates} these are not finite: {what}; {stands}"
 
