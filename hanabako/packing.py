@@ -30,6 +30,8 @@ def unpack(words: Array, bits: int) -> Array:
         raise ValueError(f"words must be a NumPy array or a torch tensor, got {type(words).__name__}")
     if str(packed.dtype).removeprefix("torch.") not in ("uint64", "int64"):
         raise ValueError(f"words must be uint64 or int64, got {packed.dtype}")
+    if isinstance(bits, bool) or not isinstance(bits, int | np.integer):
+        raise ValueError(f"bits must be an int, got {bits!r}")  # noqa: TRY004 - as for every wrong argument
     if packed.ndim == 0 or not 0 <= bits <= 64 * packed.shape[-1]:
         raise ValueError(f"bits must be from 0 to 64 per word, got {bits} for words of shape {tuple(packed.shape)}")
     if not is_tensor:

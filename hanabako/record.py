@@ -16,7 +16,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from hanabako.files import read_json, write_text
+from hanabako.files import check_writable, read_json, write_text
 from hanabako.games import config_from_dict, config_to_dict, game_of, games
 from hanabako.words.checks import as_each, as_index, as_object, as_seed, as_text, shown
 
@@ -90,7 +90,7 @@ class GameRecord:
         return {
             "format": FORMAT,
             "config": config_to_dict(self.config),
-            "seed": self.seed,
+            "seed": int(self.seed),
             **({"game_index": self.game_index} if self.game_index else {}),
             **({"deal": dict(self.deal)} if self.deal else {}),
             "players": list(self.players),
@@ -105,12 +105,14 @@ class GameRecord:
         Raises:
             OSError: the disk is full, or the folder may not be written to.
         """
-        write_text(path, json.dumps(self.to_json()) + "\n")
+        text = json.dumps(self.to_json()) + "\n"
+        check_writable(path)
         entry = game_of(self.config)
-        if entry.site:
-            beside = Path(path).with_suffix(f".{entry.site}.json")
+        if entry.site and "state" not in self.deal:  # sites show games from their deal on
+            beside = Path(path).with_name(f"{Path(path).name.removesuffix('.json')}.{entry.site}.json")
             opening = self.begin().to_dict()
             entry.module(entry.site).write_game(beside, opening, self.config, self.actions, self.players, self.end)
+        write_text(path, text)
 
 
 def read_record(path: str | PathLike[str]) -> GameRecord:

@@ -430,3 +430,6 @@ def test_packed_observations_unpack_to_single_bits(under_test: GameUnderTest) ->
     for wrong in (words.tolist(), words.astype(np.int32), words[:, :0]):
         with pytest.raises(ValueError, match="must be"):
             hanabako.unpack(wrong, count)
+    for wrong in (None, 1.5, "3", True):
+        with pytest.raises(ValueError, match="bits must be an int"):
+            hanabako.unpack(words, wrong)  # pyrefly: ignore[bad-argument-type]

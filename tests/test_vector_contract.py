@@ -204,6 +204,25 @@ def test_a_game_index_shifts_the_whole_batch(under_test: GameUnderTest):
     assert [part.to_dict(game) for game in range(4)] == [whole.to_dict(game) for game in range(6, 10)]
 
 
+@EVERY_GAME
+def test_a_game_index_without_a_seed_is_of_the_last_seed(under_test: GameUnderTest):
+    whole, part = under_test.vector(6), under_test.vector(4)
+    whole.reset(seed=12)
+    part.reset(seed=12)
+    part.reset(options={"game_index": 2})
+    assert [part.to_dict(game) for game in range(4)] == [whole.to_dict(game) for game in range(2, 6)]
+
+
+@EVERY_GAME
+def test_the_first_reset_begins_all_games_whatever_its_mask(under_test: GameUnderTest):
+    whole, part = under_test.vector(3), under_test.vector(3)
+    whole.reset(seed=77)
+    part.reset(seed=77, options={"reset_mask": np.array([True, False, False])})
+    assert [part.to_dict(game) for game in range(3)] == [whole.to_dict(game) for game in range(3)]
+    part.reset(options={"reset_mask": np.array([False, True, True])})
+    assert part.to_dict(0) == whole.to_dict(0) and part.to_dict(1) != part.to_dict(2)
+
+
 # --- Shapes, types, formats ------------------------------------------------------------------------------------------
 
 

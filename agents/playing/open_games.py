@@ -37,7 +37,11 @@ class OpenGames(ABC):
         while len(rows := np.flatnonzero(~tables["terminated"] & ~has(self.learners, tables["current_player"]))):
             for seated in self._seated:
                 seated.act()
+            self._check(rows)
             self._go_on(rows)
+
+    def _check(self, rows: NDArray[np.int64]) -> None:  # noqa: B027 - a hook
+        """Check the others' actions in the games ``rows``; a hook for subclasses."""
 
     def _go_on(self, rows: NDArray[np.int64]) -> None:
         """Make one step in the games ``rows``."""

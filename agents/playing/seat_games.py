@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 from hanabako.envs.partners import Choice, Partner, generator_of, is_policy
+from hanabako.envs.seat import MOST_SKIPPED
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.packing import unpack
+from hanabako.words.checks import as_index, shown
 
 from .block import random_keys
 from .open_games import LoneBlock, OpenGames, among, check_members
@@ -53,6 +55,7 @@ class SeatGames(OpenGames):
         self.final = self.block.observation.copy()
         statistics = {name: self.tables[name].copy() for name in ("illegal", "length", *game.statistics)}
         self.ending = {**statistics, "returns": self.tables["returns"][:, : game.players].copy()}
+        self._skipped = np.zeros(count, np.int64)
         self._choice = choice
         self._generators: list[np.random.Generator] = [np.random.default_rng(0)] * count
         self._follows_at_once = True
@@ -79,6 +82,7 @@ class SeatGames(OpenGames):
     def begin(self, rows: NDArray[np.int64]) -> None:
         """Begin the present episodes of the games ``rows``, and play up to the seat's first decision."""
         self._is_new[rows] = True
+        self._skipped[:] = 0
         self.block.begin(rows)
         self._sit_down(rows)
         self._let_others_move()
@@ -94,6 +98,7 @@ class SeatGames(OpenGames):
         over = self.tables["terminated"].copy()
         self._follows_at_once = same_step
         self.ended[:] = False
+        self._skipped[:] = 0
         self._is_new[:] = over
         self.reward[:], self._owed[:] = self._owed, 0
         self.block.actions[:] = actions
@@ -103,6 +108,18 @@ class SeatGames(OpenGames):
             self._begin_next(np.flatnonzero(over))
         self._let_others_move()
 
+    def _check(self, rows: NDArray[np.int64]) -> None:
+        """Refuse partners' actions that are not legal.
+
+        Raises:
+            ValueError: an action is out of range or not legal in its game.
+        """
+        mask, actions = self.block.mask[rows], self.block.actions[rows]
+        known = (actions >= 0) & (actions < mask.shape[1])
+        wrong = ~known | (mask[np.arange(len(rows)), np.where(known, actions, 0)] == 0)
+        for row in rows[wrong].tolist():
+            raise illegal_action(self.block.actions[row], self.block.mask[row], row)
+
     def _collect(self, rows: NDArray[np.int64]) -> None:
         earned, new = self.tables["rewards"][rows, self.seat], self._is_new[rows]
         self.reward[rows[~new]] += earned[~new]
@@ -111,6 +128,9 @@ class SeatGames(OpenGames):
     def _end(self, rows: NDArray[np.int64]) -> None:
         """Handle ended games; one that ended before the seat's first decision is skipped, and the next one begins."""
         new = self._is_new[rows]
+        self._skipped[rows[new]] += 1
+        if self._skipped.max() > MOST_SKIPPED:
+            raise ValueError(f"seat must get a decision within {MOST_SKIPPED} games, and {self.seat} got none")
         self._note(rows[~new])
         again = rows if self._follows_at_once else rows[new]
         if len(again):
@@ -156,4 +176,25 @@ class FunctionSeated(Seated):
         seen = unpack(block.observation[rows], block.game.observation_bits)
         for row, observation in zip(rows.tolist(), seen, strict=True):
             shown = {"observation": observation, "action_mask": block.mask[row].copy()}
-            block.actions[row] = self._partner(shown, self._generators[row])
+            block.actions[row] = as_action(self._partner(shown, self._generators[row]), block.mask[row], row)
+
+
+def as_action(value: Any, mask: NDArray[np.int8], row: int) -> int:
+    """Return a partner's action in the game ``row`` as an int.
+
+    Raises:
+        ValueError: it is not an integer that the mask allows.
+    """
+    try:
+        action = as_index("action", value, len(mask) - 1)
+    except ValueError:
+        raise illegal_action(value, mask, row) from None
+    if not mask[action]:
+        raise illegal_action(value, mask, row)
+    return action
+
+
+def illegal_action(value: Any, mask: NDArray[np.int8], row: int) -> ValueError:
+    """Return the error for a partner's action in the game ``row``."""
+    legal = shown(np.flatnonzero(mask).tolist())
+    return ValueError(f"a partner's action in game {row} must be one of {legal}, got {shown(value)}")

@@ -9,9 +9,12 @@ import numpy as np
 from hanabako.engine.game import Game
 from hanabako.envs.aec import CardGameAEC
 from hanabako.envs.partners import Partner, Partners, generator_of, random_partner
-from hanabako.words.checks import as_index
+from hanabako.words.checks import as_bool, as_index, as_seed
 
-__all__ = ["CardGameSeatEnv", "Partner", "random_partner"]
+__all__ = ["MOST_SKIPPED", "CardGameSeatEnv", "Partner", "random_partner"]
+
+MOST_SKIPPED = 1000
+"""The largest number of games in a row that may end before the seat's first decision."""
 
 
 class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
@@ -45,7 +48,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         constant_infos: bool = False,
     ) -> None:
         self.table = CardGameAEC(game, render_mode)
-        self.constant_infos = constant_infos
+        self.constant_infos = as_bool("constant_infos", constant_infos)
         self._owed = 0.0
         self.metadata = dict(self.table.metadata)
         self.render_mode = render_mode
@@ -60,19 +63,28 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Begin a game. The options are those of `hanabako.envs.aec.CardGameAEC.reset`.
 
-        With a seed, the partners' random numbers follow from that seed and ``game_index``.
+        With a seed, the partners' random numbers follow from that seed and ``game_index``. A game that ends before the
+        seat's first decision is skipped.
+
+        Raises:
+            ValueError: the seed or an option is wrong, or many games in a row end before the seat's first decision.
         """
-        super().reset(seed=seed)
+        seed = None if seed is None else as_seed(seed)
+        own = seed
         if seed is None and self.table.agents == [] and not hasattr(self, "_started"):
             seed = int(self.np_random.integers(2**63))
         self.table.reset(seed=seed, options=options)
+        super().reset(seed=own)  # only now, because a reset that fails changes nothing
         self._started = True
         given = options or {}
         if seed is not None and "game_index" in given:
             self.np_random = generator_of(seed, int(given["game_index"]))
         self.partners.begin(self.np_random)
         self._owed = self._play_partners()
+        skipped = 0
         while self.table.terminations[self.agent] and not given.keys() - {"game_index"}:
+            if (skipped := skipped + 1) > MOST_SKIPPED:
+                raise ValueError(f"seat must get a decision within {MOST_SKIPPED} games, and {self.seat} got none")
             self.table.reset()
             self.partners.begin(self.np_random)
             self._owed = self._play_partners()

@@ -156,16 +156,16 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
         Args:
             seed: an int from 0 to 2^64 - 1.
-            options: ``reset_mask`` bool (N,), the tables to reset; ``game_index``, the index of table 0's game (with a
-                seed); ``state`` or the game's own options for deals, either one value for every table or a dict from
-                table to value.
+            options: ``reset_mask`` bool (N,), the tables to reset, of which the first reset takes all; ``game_index``,
+                the index of table 0's game for this seed, or for the last one; ``state`` or the game's own options for
+                deals, either one value for every table or a dict from table to value.
 
         Raises:
             ValueError: an option is unknown or wrong, or a state or deck is impossible.
         """
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index", "state", *self.game.deal_options))
-        first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
+        first = as_index("game_index", options["game_index"], 2**63 - 1) if "game_index" in options else None
         seed = None if seed is None else as_seed(seed)
         chosen = as_reset_mask(options.get("reset_mask"), self.num_envs)
         given = self._given(options, chosen)
@@ -182,12 +182,14 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._observe()
         return self._observations(), self._running_infos()
 
-    def _begin(self, seed: int | None, first: int, chosen: np.ndarray) -> None:
-        if seed is not None or not self._was_reset:
+    def _begin(self, seed: int | None, first: int | None, chosen: np.ndarray) -> None:
+        if seed is not None or first is not None or not self._was_reset:
             if seed is None:
                 seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)
-            self._begin_games(chosen, np.array([self._seed, first], np.uint64))
+            if not self._was_reset:
+                chosen = np.ones_like(chosen)  # all must begin once
+            self._begin_games(chosen, np.array([self._seed, first or 0], np.uint64))
             self._was_reset = True
         else:
             self._begin_games(chosen)
@@ -435,7 +437,7 @@ def as_reset_mask(mask: Any, count: int) -> np.ndarray:
     chosen = np.asarray(mask)
     if chosen.dtype != np.bool_ or chosen.shape != (count,):
         raise ValueError(f"reset_mask must be a bool array of shape ({count},), got {shown(mask)}")
-    return chosen
+    return np.array(chosen, order="C")  # writable, as Numba would compile the loops again for another kind
 
 
 def as_actions(actions: Any, count: int) -> np.ndarray:

@@ -90,22 +90,23 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
 
         Args:
             seed: an int from 0 to 2^64 - 1.
-            options: ``reset_mask`` bool (N,), the games to reset; ``game_index``, the index of game 0 (with a seed).
+            options: ``reset_mask`` bool (N,), the games to reset, of which the first reset takes all; ``game_index``,
+                the index of game 0 for this seed, or for the last one.
 
         Raises:
             ValueError: an option is unknown or wrong.
         """
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index"))
-        first = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
+        first = as_index("game_index", options["game_index"], 2**63 - 1) if "game_index" in options else None
         rows = np.flatnonzero(as_reset_mask(options.get("reset_mask"), self.num_envs))
-        if seed is not None or not self._was_reset:
+        if seed is not None or first is not None or not self._was_reset:
             if seed is None:
                 seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)
             if not self._was_reset:
                 rows = np.arange(self.num_envs)  # all must begin once
-            self._games.seed(self._seed, first, rows)
+            self._games.seed(self._seed, first or 0, rows)
             self._was_reset = True
         else:
             self._games.tables["state"]["episode"][rows] += 1

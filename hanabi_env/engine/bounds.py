@@ -87,7 +87,17 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
             whole &= discarded + elsewhere + is_played(rules, states, suit, rank) == number
     if rules.flamboyants:
         whole &= (np.sort(states["bonus_tiles"], axis=1) == np.arange(TILES)).all(axis=1)
-    return whole & has_possible_events(rules, states)
+    return whole & has_room_for_a_choice(rules, states) & has_possible_events(rules, states)
+
+
+def has_room_for_a_choice(rules: Rules, states: Any) -> np.ndarray:
+    """V4: return whether no choice for a tile is open in each record (N,), or its player lacks a card: bool (N,).
+
+    The choice comes before the draw, and tile (e) may put a card from the discard into the hand.
+    """
+    player = states["current_player"].astype(np.int64)
+    held = states["hand_count"][np.arange(len(player)), player]
+    return (states["pending"] == NO_TILE) | ((held < rules.hand_size) & bool(rules.flamboyants))
 
 
 def has_possible_events(rules: Rules, states: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.files import write_text
-from hanabako.words.checks import shown
+from hanabako.words.checks import as_each, as_text, shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.words.checks import box_of
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action
@@ -42,7 +42,8 @@ def save(
     Raises:
         ValueError: the site does not have this configuration, or a name, card, action or end is wrong.
     """
-    names = list(players) or list(PLAYER_NAMES[: config.players])
+    names = as_each("players", list(players), as_text) or list(PLAYER_NAMES[: config.players])
+    deck = as_each("deck", list(deck), as_text)
     if len(names) != config.players:
         raise ValueError(f"players must be {config.players} names, got {shown(players)}")
     if Counter(deck) != box_of(config):

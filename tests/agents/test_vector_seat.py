@@ -173,3 +173,60 @@ def test_a_failed_call_changes_nothing():
         with pytest.raises(ValueError, match=words):
             call()
     np.testing.assert_array_equal(envs._games.tables, before)
+
+
+@pytest.mark.parametrize("game", IDS)
+@pytest.mark.parametrize("action", [999, -1, True, 6.7, None, 2**70])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_partners_wrong_action_is_an_error(game: str, action: Any, seat: int):
+    envs = gymnasium.make_vec(IDS[game], 2, partners=lambda *_: action, seat=seat)
+
+    def play() -> None:
+        observation, _ = envs.reset(seed=1)
+        for _ in range(50):
+            observation, *_ = envs.step(observation["action_mask"].argmax(axis=1))
+
+    with pytest.raises(ValueError, match=rf"a partner's action in game \d must be one of .*, got {action}"):
+        play()
+
+
+def test_a_partners_illegal_action_is_an_error():
+    """At eight information tokens no one may discard (H7)."""
+    with pytest.raises(ValueError, match=r"must be one of \[.*, got 0"):
+        gymnasium.make_vec(IDS["hanabi"], 2, partners=lambda *_: 0, seat=1).reset(seed=1)
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_a_seat_that_gets_no_decision_is_an_error(vector: bool):
+    """One card in hand, which the first player must play: the game ends at once."""
+    fields: dict[str, Any] = {"players": 2, "colors": 1, "ranks": 1, "hand_size": 1, "max_information_tokens": 0}
+    make = (
+        (lambda: gymnasium.make_vec(IDS["hanabi"], 2, seat=1, **fields))
+        if vector
+        else (lambda: gymnasium.make(IDS["hanabi"], seat=1, **fields))
+    )
+    with pytest.raises(ValueError, match="seat must get a decision within 1000 games, and 1 got none"):
+        make().reset(seed=1)
+
+
+def test_a_failed_reset_of_a_seat_changes_no_random_numbers():
+    envs = [gymnasium.make(IDS["hanabi"], **MINI, seat=1) for _ in range(2)]
+    for env in envs:
+        env.reset(seed=3)
+    with pytest.raises(ValueError, match="deck"):
+        envs[0].reset(seed=9, options={"deck": [1]})
+    for _ in range(5):
+        seen = [env.step(int(env.unwrapped.action_masks().argmax()))[0] for env in envs]  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(seen[0]["observation"], seen[1]["observation"])
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 2**64, 1.5])
+def test_a_wrong_seed_of_a_seat_is_named(seed: Any):
+    with pytest.raises(ValueError, match="seed must be an int from 0"):
+        gymnasium.make(IDS["hanabi"]).reset(seed=seed)
+
+
+def test_a_seed_of_a_seat_may_be_numpys():
+    seeds: list[Any] = [3, np.int64(3)]
+    seen = [gymnasium.make(IDS["hanabi"]).reset(seed=seed)[0]["observation"] for seed in seeds]
+    np.testing.assert_array_equal(*seen)

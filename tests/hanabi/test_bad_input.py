@@ -450,6 +450,20 @@ def test_a_saved_state_with_an_impossible_event_is_refused(move: str, fields: di
     assert envs.to_dict(0) == before
 
 
+@pytest.mark.parametrize("preset", ["standard", "all_extensions"])
+def test_a_saved_state_with_an_open_choice_and_a_full_hand_is_refused(preset: str):
+    """V4: the choice comes before the draw, so tile (e) has room in the hand for a card from the discard."""
+    envs = HanabiVectorEnv(1, preset=preset)
+    envs.reset(seed=SEED)
+    saved = envs.get_state()
+    tables = saved["tables"].copy()
+    table = tables.view(envs.game.table_dtype(specialize=False))[:, 0]
+    table["state"]["pending"] = 2
+    envs._loops.refresh(envs.game.rules_array, table)  # the mask is that of the choice
+    with pytest.raises(ValueError, match="table 0 holds no position"):
+        envs.set_state(with_tables(saved, tables))
+
+
 def test_a_hint_of_a_given_position_has_no_card_and_is_taken_back():
     envs = after("hint 1 1", "hint 1 1", players=2)
     position = envs.to_dict(0)

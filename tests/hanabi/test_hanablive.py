@@ -254,6 +254,11 @@ def test_wrong_games_are_not_written(tmp_path):
         save(tmp_path / "game.json", config, deck[1:], [])
     with pytest.raises(ValueError, match="action must be an int from 0 to 19, got 20"):
         save(tmp_path / "game.json", config, deck, [20])
+    with pytest.raises(ValueError, match=r"players\[1\]: must be a string, got None"):
+        save(tmp_path / "game.json", config, deck, [], players=["Ann", None])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match=r"deck\[0\]: must be a string"):
+        save(tmp_path / "game.json", config, [["R1"]] * 50, [])  # type: ignore[list-item]
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_preset_is_mapped_or_refused():
