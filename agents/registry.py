@@ -4,7 +4,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib.util import find_spec
 from inspect import signature
@@ -129,7 +129,19 @@ def fingerprints(*names: str) -> dict[str, str]:
     """
     sources = {name: source_of(name) for name in names if behind(name) != "MODEL"}
     files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
-    return {name: sha256(path.read_bytes()).hexdigest()[:16] for name, path in files.items() if path is not None}
+    return {name: fingerprint(path) for name, path in files.items() if path is not None}
+
+
+def fingerprint(path: Path) -> str:
+    """Return 16 hex digits of the SHA-256 of a file."""
+    about = path.stat()
+    return fingerprint_of(path.resolve(), about.st_ino, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=1024)
+def fingerprint_of(path: Path, *_state: int) -> str:
+    """Return the `fingerprint` of a file in a state: equal states of its index entry, time and size are read once."""
+    return sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **effort: Any) -> Policy:

@@ -93,7 +93,7 @@ def run(args: Args) -> None:
     """Run the chosen sub-command.
 
     Raises:
-        ValueError: there is no such suite or agent, or a file holds something else.
+        ValueError: there is no such suite or agent, no file is given, or a file holds something else.
         OSError: a file cannot be read or written.
         SystemExit: the agent could not play with every partner, or a result could not be reproduced.
     """
@@ -116,6 +116,7 @@ def play(args: Run) -> None:
     searching = ["--search", *args.search] if args.search else []
     words = ["challenge", "run", suite.name, "--agent", args.agent, *searching]
     study, executor = Study(suite.name, rows, play_meeting, unit="deal"), executor_of(args.cores)
+    read([path] if path.exists() else [])  # refuses a damaged file before hours of play
     refused = run_study(study, path, origin_of(words), None, executor, args.cores, again=args.again)
     if refused:
         row, why = next(iter(refused.items()))
@@ -144,6 +145,8 @@ def verify(args: Verify) -> None:
     """Replay results and print the differences."""
     if args.games is not None and (args.games < 1 or args.games % BATCH):
         raise ValueError(f"games must be a multiple of {BATCH}, got {args.games}")
+    if not args.files:
+        raise ValueError("at least one results file must be given")
     rows = read(args.files)
     for name in dict.fromkeys(row["suite"] for row in rows):
         named(name).check()

@@ -57,6 +57,8 @@ def run(args: Args) -> None:
     """
     if args.out.suffix != ".svg":
         raise ValueError(f"out must end in .svg, got {args.out}")
+    if args.moves < 0:
+        raise ValueError(f"moves must be at least 0, got {args.moves}")
     check_writable(args.out)
     config = make_config(args.game, args.preset, args.players, args.config)
     position = sample_game(config, args.seed, args.moves, args.agent)[-1].position

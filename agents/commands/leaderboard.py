@@ -18,6 +18,7 @@ import tyro
 
 from hanabako.files import read_json
 from hanabako.games import config_from_dict
+from hanabako.program import sentence
 from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown, usable_threads
 
 from ..evaluation.modes import MODES, Question
@@ -61,7 +62,7 @@ def run(args: Args) -> None:
         try:
             lines = check(read_json(path), args.num_threads, args.trust)
         except (OSError, ValueError) as error:
-            lines = [str(error)]
+            lines = [sentence(error)]
         wrong += bool(lines)
         print("\n".join(f"{path}: {line}" for line in lines or ["reproduced"]))
     if wrong:

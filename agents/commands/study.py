@@ -124,6 +124,8 @@ def run(args: Args) -> None:
 
 def list_studies(args: List) -> None:
     """Print the studies, or a study's rows with their progress."""
+    if args.where and (args.study is None or args.study.endswith(".json")):
+        raise ValueError(f"where needs a study, by its name or the file that declares it, got {shown(args.where[0])}")
     if args.study is None:
         width = max(map(len, names()), default=0) + 2
         for name in names():

@@ -64,7 +64,7 @@ def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple
 
     Raises:
         OSError: ``out`` cannot be written.
-        ValueError: no file holds a game.
+        ValueError: no file holds a game, or there is already a file at the path of a later dataset.
     """
     out, refused = Path(out), {}
     lots: dict[Any, Lot] = {}
@@ -77,6 +77,8 @@ def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple
                 continue
             if config not in lots:
                 place = out if not lots else out.with_name(f"{out.stem}-{len(lots) + 1}{out.suffix}")
+                if lots and place.exists():
+                    raise ValueError(f"{place} exists, and the games of another config would replace it: move it")
                 lots[config] = Lot(place, files.enter_context(writing(place, config)))
             block.players[0] = lots[config].writer.places(names)
             lots[config].add(block)

@@ -76,7 +76,7 @@ def ad_hoc(
         config: the config of the games.
         agents: the pool of partners, and the newcomer.
         newcomer: the newcomer's name.
-        games: total number of games; every line-up plays an equal share, each on different deals.
+        games: total number of games, each on a different deal, divided among the line-ups as evenly as possible.
         seed: seed of line-ups and deals.
         teams: number of line-ups; None is `TEAMS`, or the number of games if that is smaller.
         num_threads: see `agents.playing.play.play`.
@@ -97,13 +97,14 @@ def ad_hoc(
         raise ValueError(f"teams must be from 2 to the number of games ({games}), got {teams}")
     draw = np.random.default_rng(seed)
     pool = [name for name in agents if name != newcomer]
-    share = games // teams
+    firsts = [team * games // teams for team in range(teams + 1)]
     rows = []
     for team in range(teams):
         seat = int(draw.integers(config.players))
         places = draw.random(config.players)  # one per seat, so that pools of one size get the same partners
         line_up = [newcomer if k == seat else pool[int(place * len(pool))] for k, place in enumerate(places)]
-        played = play(config, [agents[name] for name in line_up], share, seed, num_threads, first=team * share)
+        first, share = firsts[team], firsts[team + 1] - firsts[team]
+        played = play(config, [agents[name] for name in line_up], share, seed, num_threads, first=first)
         rows.append({"line_up": line_up, "score": float(played.score.mean())})
     scores = np.array([row["score"] for row in rows])
     found = {"score": float(scores.mean()), "score_error": standard_error(scores)}

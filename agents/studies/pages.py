@@ -1,8 +1,10 @@
 """The page of a study: its tables and figures, each with the commands and machines behind the numbers."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from hanabako.files import write_text
 from hanabako.generated import filled, marks
@@ -38,12 +40,19 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
         OSError: a file cannot be read or written.
         ValueError: the results cannot be read, or a page of the clone has no marks for a table.
     """
-    results = read_results(place.results)
-    texts = sections(study, results)
+    results = read_results(place.results, study.name)
+    texts, true = (
+        sections(study, results, place.name or place.source.name),
+        [row for row in results if not is_stale(row)],
+    )
     if not check and results:
         for name, draw in study.figures.items():
-            draw([row for row in results if not is_stale(row)], place.figures / name)
-    pages = {place.page: page_of(study, place, texts)} if place.page not in DOCUMENTS else documents(study, texts)
+            draw(true, place.figures / name)
+    pages = (
+        {place.page: page_of(study, place, texts, bool(true))}
+        if place.page not in DOCUMENTS
+        else documents(study, texts)
+    )
     old = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in [] if check else old:
         write_text(path, pages[path])
@@ -66,20 +75,27 @@ def documents(study: Study, texts: Mapping[str, str]) -> dict[Path, str]:
     }
 
 
-def page_of(study: Study, place: Place, texts: Mapping[str, str]) -> str:
-    """Return a study's page in Markdown: its tables and figures."""
+def page_of(study: Study, place: Place, texts: Mapping[str, str], measured: bool) -> str:
+    """Return a study's page in Markdown: its tables and, if anything is measured, its figures."""
     parts = [f"# {study.name}", *(f"## {title}\n\n{text}" for title, text in texts.items())]
-    parts += [f"![{name}]({name})" for name in study.figures if (place.figures / name).exists()]
+    parts += [f"![{name}]({quote(name)})" for name in study.figures if measured and (place.figures / name).exists()]
     return "\n\n".join(parts) + "\n"
 
 
-def sections(study: Study, results: Results) -> dict[str, str]:
-    """Return a study's tables by title, in Markdown, with what made the numbers; stale rows are only named."""
+def sections(study: Study, results: Results, words: str) -> dict[str, str]:
+    """Return a study's tables by title, in Markdown, with what made the numbers; stale rows are only named.
+
+    Args:
+        study: the study.
+        results: its results.
+        words: the study's name in commands.
+    """
     stale, true = [], []
     for row in results:
         (stale if is_stale(row) else true).append(row)
     if not true:
-        text = f"{study.unmeasured or 'Nothing has been measured yet:'} `hanabako study run {study.name}`."
+        command = shlex.join(["hanabako", "study", "run", words])
+        text = f"{study.unmeasured or 'Nothing has been measured yet:'} `{command}`."
         return dict.fromkeys(study.tables, "\n\n".join([text, stale_line(stale)]).rstrip())
     below = "\n\n".join(filter(None, (origin_line(true), stale_line(stale))))
     return {title: f"{table(true).rstrip()}\n\n{below}" for title, table in study.tables.items()}

@@ -48,7 +48,7 @@ def run(
 
     Raises:
         OSError: the results cannot be read or written.
-        ValueError: the file holds something else.
+        ValueError: the file holds something else, or results of another study.
     """
     check_writable(path)
     work = Work(study, path, origin, study.rows if rows is None else rows, again)
@@ -81,7 +81,7 @@ class Work:
     def __init__(self, study: Study, path: Path, origin: Origin, asked: Sequence[Row], again: bool) -> None:
         self.study, self.path, self.origin = study, path, origin
         self.rows = with_needs(asked)
-        held: dict[str, Result] = {key_of(result): result for result in read_results(path)}
+        held: dict[str, Result] = {key_of(result): result for result in read_results(path, study.name)}
         stale = [row.key for row in self.rows if row.key in held and is_stale(held[row.key])]
         self.instead = {key: held.get(key) for key in [*stale, *(row.key for row in asked if again)]}
         """The rows that are played from the beginning, with their old results, which stay in the file until then."""
@@ -135,7 +135,15 @@ class Work:
             self.failures.append(error)
         else:
             self.take_in(self.keep([result], row))
+            self.play_again_after(row)
         return row
+
+    def play_again_after(self, row: Row) -> None:
+        """Play rows that need this one again, if they were played with a network that it has now replaced."""
+        for own in self.rows:
+            held = self.results.get(own.key)
+            if held is not None and row.key in {need.key for need in own.needs} and is_stale(held):
+                self.instead[own.key] = self.results.pop(own.key)
 
     def keep(self, results: Results, row: Row) -> Results:
         """Write results to the file, in place of the row's old one if there is one; return what the file then holds."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from hanabako.files import read_json, write_text
+from hanabako.files import check_writable, read_json, write_text
 from hanabako.machine import describe
 from hanabako.words.checks import as_object, shown
 
@@ -58,14 +58,25 @@ def origin_of(words: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def read_results(path: str | PathLike[str]) -> list[dict[str, Any]]:
+def read_results(path: str | PathLike[str], study: str | None = None) -> list[dict[str, Any]]:
     """Return the rows of a results file, each with all of `ORIGIN`; none if there is no file.
+
+    Args:
+        path: the file.
+        study: the name of the study that it must be from; None: any.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds no results; the message names the file.
+        ValueError: it holds no results, or those of another study; the message names the file.
     """
-    return read_file(path)[1] if Path(path).exists() else []
+    if not Path(path).exists():
+        return []
+    name, rows = read_file(path)
+    if study not in (None, name):
+        raise ValueError(
+            f"{path} holds results of the study {shown(name)}, not of {shown(study)}: choose another place"
+        )
+    return rows
 
 
 def read_file(path: str | PathLike[str]) -> tuple[str, list[dict[str, Any]]]:
@@ -156,6 +167,7 @@ def merge_files(files: Sequence[str | PathLike[str]], out: str | PathLike[str], 
     """
     if not files:
         raise ValueError("merge needs at least one results file, got none")
+    check_writable(out)
     with file_lock(out):
         parts = [read_file(path) for path in files]
         studies = dict.fromkeys(study for study, _ in parts)
@@ -183,10 +195,10 @@ def add_rows(
 
     Raises:
         OSError: the file cannot be read or written.
-        ValueError: it holds something else; the message names the file.
+        ValueError: it holds something else, or results of another study; the message names the file.
     """
     with file_lock(path):
-        held = [row for row in read_results(path) if instead.get(key_of(row)) != row]
+        held = [row for row in read_results(path, study) if instead.get(key_of(row)) != row]
         rows = merged([held, [dict(origin) | dict(result) for result in results]])
         write_results(path, study, origin, rows)
     return rows

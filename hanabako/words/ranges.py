@@ -54,7 +54,7 @@ def check_ranges(settings: Any) -> None:
                 continue
             if within is not None and not within.holds(value):
                 raise ValueError(f"{own.name} must be {within.bound(value)}, got {shown(value)}")
-            if not math.isfinite(value):
+            if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{own.name} must be a finite number, got {value}")
 
 

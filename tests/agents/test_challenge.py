@@ -129,6 +129,21 @@ def test_what_was_played_is_found_again_and_what_was_not_is_not(agent: str, caps
     assert end.value.code == 1 and "2 of 3 rows are reproduced" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("change", [{"sums": None}, {"sums": [[0, 0]] * 50}, {"done": 20}])
+def test_a_damaged_file_is_refused_before_the_agent_plays(change: dict[str, Any]):
+    run("smart", "--games", "20")
+    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
+    content["rows"][0] |= {"sums": [], **change}
+    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises((ValueError, SystemExit), match=r"tiny\.json: (sums|done)"):
+        run("smart", "--games", "40")
+
+
+def test_verify_needs_a_file():
+    with pytest.raises((ValueError, SystemExit), match="at least one results file must be given"):
+        main(["challenge", "verify"])
+
+
 IMPOSSIBLE_SEARCHES = ["5", "true", "null", '"rollouts"', "[1]", "[" * 5000, "{", "9" * 5000, '{"config": 1}']
 
 

@@ -12,7 +12,7 @@ import pytest
 from agents.commands.command_line import main
 from agents.learning.common import launch
 from agents.studies.comparison.load import load
-from agents.studies.comparison.measuring import check, settings_of
+from agents.studies.comparison.measuring import check, check_folder, settings_of
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Pair, Run
 from agents.studies.finding import STUDIES
@@ -138,15 +138,47 @@ def test_runs_share_neither_weights_nor_deals(tmp_path: Path):
     assert 0 <= whole.run("mine", 1).stream < 2**40
 
 
-def test_a_run_of_other_settings_is_not_gone_on_with(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("width = 16", "width = 24", "width 16 instead of 24"),
+        ("minibatch = 64, ", "", "minibatch 64 instead of 1024"),
+        ('module = "ppo"', 'module = "mappo"', "algorithm 'ppo' instead of 'mappo'"),
+        ('module = "ppo"', 'module = "ppo"\nranks = 2', "ranks 1 instead of 2"),
+    ],
+)
+def test_a_run_of_other_settings_is_not_gone_on_with(
+    old: str, new: str, said: str, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Nor is its score given to the settings that the file has now."""
     folder = tmp_path / "copy"
     shutil.copytree(trained, folder)
-    written(folder, WHOLE.replace("width = 16", "width = 24"))
-    with pytest.raises(SystemExit, match="2 of 2 rows could not be played"):
-        main(["study", "run", str(folder / "compare.toml"), "--where", "seed=1"])
-    said = capsys.readouterr().err
-    assert "holds another run, with width 16 instead of 24: move it, or rename the algorithm" in said
+    written(folder, WHOLE.replace(old, new))
+    with pytest.raises(SystemExit, match="1 of 1 rows could not be played"):
+        main(["study", "run", str(folder / "compare.toml"), "--where", "seed=1", "algorithm=ippo"])
+    assert f"holds another run, with {said}: move it, or rename the algorithm" in capsys.readouterr().err
     assert len(read_results(folder / "compare.json")) == 4 + 25
+
+
+def test_a_run_continues_under_another_spelling_of_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run = declared(tmp_path, PLAIN).run("one", 1)
+    run.folder.mkdir(parents=True)
+    kept = settings_of(run).to_json() | {"start": "beside/net.safetensors"}
+    about = {"algorithm": "ppo", "ranks": 1, "args": kept}
+    (run.folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    same = PLAIN + f"settings = {{ start = {str(tmp_path / 'beside' / 'net.safetensors')!r} }}\n"
+    check_folder(declared(tmp_path, same).run("one", 1))
+    with pytest.raises(ValueError, match="holds another run, with start"):
+        check_folder(declared(tmp_path, same.replace("net.", "other.")).run("one", 1))
+
+
+def test_the_name_of_a_bot_is_never_a_network_beside_the_file(trained: Path, tmp_path: Path):
+    (tmp_path / "smart").mkdir()
+    shutil.copy(trained / "compare" / "ippo-1" / "policy.safetensors", tmp_path / "smart")
+    whole = declared(tmp_path, PLAIN.replace("steps = 100", 'steps = 100\npartners = ["smart", "./smart"]'))
+    assert whole.where("smart") == "smart"
+    assert Path(whole.where("./smart")) == tmp_path / "smart"
 
 
 def test_a_pair_is_stale_when_a_policy_in_it_has_changed(trained: Path, tmp_path: Path):
@@ -227,6 +259,16 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
             'module = "ppo"',
             'module = "ppo"\nseeds = [2]\n[algorithms.two]\nmodule = "ppo"\nsettings = { start = "{one}" }',
             "algorithms.two: run two-1 needs one-1, which is no run",
+        ),
+        (
+            'module = "ppo"',
+            'module = "ppo"\nsettings = { start = "{one}" }',
+            "must not need each other in a circle, got one -> one",
+        ),
+        (
+            'module = "ppo"',
+            'module = "ppo"\nsettings.start = "{two}"\n[algorithms.two]\nmodule = "vdn"\nsettings.start = "{one}"',
+            "in a circle, got (one -> two -> one|two -> one -> two)",
         ),
         ('[algorithms.one]\nmodule = "ppo"', "", r"at least one table \[algorithms.NAME\]"),
         ("[algorithms.one]", "settings = 3\n[algorithms.one]", r"settings must be a table \[settings\]"),

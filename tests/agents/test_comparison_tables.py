@@ -75,10 +75,43 @@ def test_runs_of_two_algorithms_may_meet_only_with_the_same_seed(tmp_path: Path)
     assert len(one) == len(two) == 5
     assert mean_of_pairs(found, one, two) == mean_of_pairs(found, two, one) == pytest.approx(33)
     assert mean_of_pairs(found, one, one) == pytest.approx(33)
-    assert found.bounds == (11, 55)
+    assert found.bounds == (0, 55)
     matrix(found)
     text = board(whole, results_of(whole, score_of))
     assert text == board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
+
+
+def test_an_interval_does_not_depend_on_which_other_algorithms_the_file_has(tmp_path: Path):
+    alone, beside = declared(tmp_path, FIVE), declared(tmp_path, TWO)
+
+    def agreed(one: str, other: str) -> float:
+        return 8.0 if one.startswith("one-") and other.startswith("one-") else 0.1
+
+    found = [Found(whole, results_of(whole, agreed)).together["one"] for whole in (alone, beside)]
+    assert found[0] == found[1] and found[0].low < 3
+
+
+@pytest.mark.parametrize(
+    ("row", "name", "value"),
+    [
+        *((0, "curve", value) for value in (5, "abc", [1, 2], [["a", "b"]], [[1, float("nan")]])),
+        *((0, name, value) for name in ("score", "steps") for value in (float("nan"), 10**400)),
+        *((-1, "agreement", value) for value in (None, float("inf"))),
+        *((-1, "actions", value) for value in (None, 5, "x", [[1, 2]], [["a"]])),
+    ],
+)
+def test_numbers_that_a_page_cannot_show_are_refused_with_their_row(row: int, name: str, value: Any, tmp_path: Path):
+    whole = declared(tmp_path, FIVE)
+    rows = results_of(whole, score_of)
+    rows[row][name] = value
+    with pytest.raises(ValueError, match=rf"{name} must be .*, got .* in the row (algorithm|one)="):
+        Found(whole, rows)
+
+
+def test_a_competitive_comparison_of_one_algorithm_has_no_lead(tmp_path: Path):
+    text = PLAIN.replace('"hanabi"\npreset = "mini"', '"koikoi"').replace("[1, 2]", "[1, 2, 3, 4, 5]")
+    whole = declared(tmp_path, text)
+    assert "nan" not in board(whole, results_of(whole, lambda *_: 1.0))
 
 
 def test_a_cell_without_a_pair_has_no_number(tmp_path: Path):
@@ -123,7 +156,7 @@ def test_a_row_without_its_numbers_is_refused_in_a_sentence(kind: str, name: str
     whole = declared(tmp_path, FIVE)
     rows = [dict(row) for row in results_of(whole, score_of)]
     next(row for row in rows if kind in row["fields"])[name] = value
-    with pytest.raises(ValueError, match=rf"^{name} must be a number, got .* in the row {kind}=[^\n]*$"):
+    with pytest.raises(ValueError, match=rf"^{name} must be a finite number, got .* in the row {kind}=[^\n]*$"):
         board(whole, rows)
 
 
@@ -140,7 +173,9 @@ def test_a_declared_comparison_says_what_it_would_cost(tmp_path: Path):
     path = written(tmp_path, PLAIN.replace("steps = 100", "steps = 100\ncore_hours = 1_200"))
     main(["study", "page", str(path)])
     text = (tmp_path / "compare.md").read_text(encoding="utf-8")
-    assert "Declared, not run: 2 training runs, estimated at 1,200 core-hours. `hanabako study run compare`" in text
+    assert (
+        "Declared, not run: 2 training runs, estimated at 1,200 core-hours. `hanabako study run compare.toml`" in text
+    )
 
 
 def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):

@@ -46,6 +46,18 @@ def test_ad_hoc_line_ups_are_the_same_for_every_newcomer(pool):
     assert all(row["line_up"].count("cheat") == 1 for row in results["cheat"]["line_ups"])
 
 
+def test_ad_hoc_plays_all_games_on_different_deals(pool, monkeypatch):
+    dealt: list[int] = []
+
+    def play_and_note(config, seats, games, seed, num_threads, first):
+        dealt.extend(range(first, first + games))
+        return play(config, seats, games, seed, num_threads, first=first)
+
+    monkeypatch.setattr(crossplay, "play", play_and_note)
+    crossplay.ad_hoc(MINI, pool, "cheat", 7, seed=4, teams=3)
+    assert dealt == list(range(7))
+
+
 @pytest.mark.parametrize(("newcomer", "teams"), [("nobody", 4), ("cheat", 1), ("cheat", 100)])
 def test_ad_hoc_refuses_what_cannot_be(pool, newcomer, teams):
     with pytest.raises(ValueError, match="must be"):

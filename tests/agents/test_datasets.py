@@ -430,6 +430,13 @@ def test_a_folder_of_the_site_becomes_a_dataset_for_each_configuration(exports: 
     assert np.array_equal(seen, expected)
 
 
+def test_a_dataset_of_another_configuration_does_not_replace_a_file(exports: Path, tmp_path: Path):
+    (tmp_path / "people-2.npz").write_bytes(b"kept")
+    with pytest.raises(ValueError, match=r"people-2\.npz exists, and the games of another config would replace it"):
+        hanab_live.read_exports(exports, tmp_path / "people.npz")
+    assert (tmp_path / "people-2.npz").read_bytes() == b"kept" and not (tmp_path / "people.npz").exists()
+
+
 def test_the_sites_games_come_back_as_they_were(exports: Path, tmp_path: Path):
     (two, _), _ = hanab_live.read_exports(exports, tmp_path / "people.npz")
     hanab_live.write_exports(two, tmp_path / "back", games=2)

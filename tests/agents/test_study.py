@@ -249,6 +249,49 @@ def test_a_run_that_is_trained_again_and_interrupted_is_continued(tmp_path: Path
     assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log"], "the interrupted run was continued"
 
 
+@dataclass(frozen=True)
+class Plays(Row):
+    """Games of the policy of the run ``a``."""
+
+    name: str
+    place: str
+
+    @property
+    def needs(self) -> list[Row]:
+        return [Trained("a", self.place)]
+
+    @property
+    def agents(self) -> list[str]:
+        return [f"{self.place}/a/policy.safetensors"]
+
+
+def train_or_play(row: Trained | Plays, before: object) -> dict[str, Any]:
+    if isinstance(row, Plays):
+        return {"done": 1, "played": Path(row.agents[0]).read_text(encoding="utf-8")}
+    found = train(row, before)
+    (row.folder / "policy.safetensors").write_text(" ".join(folders_in(Path(row.place))), encoding="utf-8")
+    return found
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_rows_are_played_again_after_a_run_that_they_need(tmp_path: Path, interrupted: bool) -> None:
+    """Also if training again was interrupted, and another command continues it."""
+    rows = [Plays("games", str(tmp_path)), Trained("a", str(tmp_path))]
+    study, path = Study("x", rows, train_or_play), tmp_path / "x.json"
+    run(study, path, ORIGIN)
+    if interrupted:
+        (tmp_path / "interrupt").touch()
+        with pytest.raises(KeyboardInterrupt):
+            run(study, path, LATER, [rows[1]], again=True)
+        run(study, path, LATER)
+    else:
+        run(study, path, LATER, again=True)
+    results = read_results(path)
+    assert len(results) == 2 and not any(map(is_stale, results))
+    (played,) = (row["played"] for row in results if row["name"] == "games")
+    assert played == (tmp_path / "a" / "policy.safetensors").read_text(encoding="utf-8")
+
+
 def test_a_run_that_is_stale_is_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study, path = Study("x", [Trained("a", str(tmp_path), "hanabi-mini-2p")], train), tmp_path / "x.json"
     run(study, path, ORIGIN)
@@ -434,7 +477,7 @@ def test_a_row_is_stale_when_a_network_that_it_rests_on_has_changed(
     assert not any(map(is_stale, read_results(path)))
     monkeypatch.setattr(store, "fingerprints", lambda *names: dict.fromkeys(names, "other"))
     assert [row["name"] for row in read_results(path) if is_stale(row)] == ["network"]
-    text = sections(Study("x", study.rows, two_more, {"t": lambda rows: str(len(rows))}), read_results(path))["t"]
+    text = sections(Study("x", study.rows, two_more, {"t": lambda rows: str(len(rows))}), read_results(path), "x")["t"]
     assert text.startswith("1\n") and "Stale, since a network has changed: name=network size=0." in text
     run(study, path, LATER)
     assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
@@ -613,3 +656,14 @@ def test_the_origin_is_the_command_as_it_can_be_typed_again() -> None:
     origin = origin_of(["study", "run", "my file.py", "--where", "name=a b"])
     assert origin["command"] == "hanabako study run 'my file.py' --where 'name=a b'"
     assert origin["machine"]["cores"] >= 1 and origin["versions"]["numba"] and "versions" not in origin["machine"]
+
+
+def test_results_of_another_study_are_refused_before_anything_is_played(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    run(Study("x", [Kind("a")], two_more), path, ORIGIN)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="holds results of the study 'x', not of 'y'"):
+        run(Study("y", [Kind("b")], two_more), path, ORIGIN)
+    with pytest.raises(ValueError, match="holds results of the study 'x', not of 'y'"):
+        add_rows(path, "y", ORIGIN, [])
+    assert path.read_bytes() == before

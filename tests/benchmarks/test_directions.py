@@ -9,7 +9,7 @@ import pytest
 from agents.evaluation.estimates import Estimate
 from agents.studies.comparison.found import Found
 from benchmarks.strength.tables.directions import STATEMENTS, verdict
-from benchmarks.strength.tables.summary import cells
+from benchmarks.strength.tables.summary import cell
 from tests.agents.comparison_files import declared, results_of
 
 NAMES = ("ippo-dense", "ippo-recurrent", "other-play-plain", "other-play", "obl-1", "obl-2", "sad")
@@ -100,9 +100,9 @@ def test_a_verdict_is_of_the_whole_interval(estimate: tuple[float, float, float]
 
 def test_the_summary_has_runs_and_scores_and_no_interval_for_few_runs(tmp_path: Path):
     """An algorithm without runs, or cross-play of a single run, has a line instead."""
-    runs, alone, together = cells(found_in(tmp_path, AS_SAID), "sad")
-    assert (runs, alone) == ("10", "8.00 (8.00 to 8.00)") and together.startswith("1.00 (")
-    assert cells(found_in(tmp_path, AS_SAID, runs=4), "sad") == ["4", "8.00", "1.00"]
-    assert cells(found_in(tmp_path, AS_SAID, runs=1), "sad") == ["1", "8.00", "-"]
-    assert cells(found_in(tmp_path, AS_SAID, runs=0), "sad") == ["-", "-", "-"]
-    assert cells(found_in(tmp_path, AS_SAID), "not one of them") == ["-", "-", "-"]
+    many = cell(found_in(tmp_path, AS_SAID), "sad")
+    assert many.startswith("8.00 / 1.00 (0.") and many.endswith("); 10 runs")
+    assert cell(found_in(tmp_path, AS_SAID, runs=4), "sad") == "8.00 / 1.00; 4 runs"
+    assert cell(found_in(tmp_path, AS_SAID, runs=1), "sad") == "8.00 / -; 1 run"
+    assert cell(found_in(tmp_path, AS_SAID, runs=0), "sad") == "-"
+    assert cell(found_in(tmp_path, AS_SAID), "not one of them") == "-"

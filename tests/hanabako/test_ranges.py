@@ -17,6 +17,7 @@ class Settings:
     free: float = 3.0
     flag: bool = True
     sizes: tuple[Size, ...] = (1, 64)
+    whole: int = 1
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,7 @@ class Settings:
         {"free": -1e300},
         {"flag": False},
         {"sizes": ()},
+        {"whole": 10**400},
     ],
 )
 def test_what_is_in_its_range_is_allowed(change: dict[str, Any]):

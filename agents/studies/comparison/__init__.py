@@ -18,7 +18,7 @@
     seeds = [1, 2]             # some of the seeds; all by default
 
 Every algorithm is trained once per seed. Every pair of runs plays in both seatings on the same deals, and so does every
-run with every partner. Paths are relative to the file. A run's folder is ``<stem>/<algorithm>-<seed>`` beside the
-results; an interrupted run continues. Reading such a file, its results and its page runs none of the code that it
-names; training does.
+run with every partner. Paths of modules and partners are relative to the file. A run's folder is
+``<stem>/<algorithm>-<seed>`` beside the results; an interrupted run continues. Reading such a file, its results and its
+page runs none of the code that it names; training does.
 """

@@ -37,9 +37,11 @@ def figures(whole: Comparison, stem: str) -> dict[str, Draw]:
 
 
 def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
-    """Write a figure, if it has anything to show."""
+    """Write a figure if it has anything to show; otherwise remove an old one."""
     figure = how(Found(whole, results))
-    if figure is not None:
+    if figure is None:
+        path.unlink(missing_ok=True)
+    else:
         charts.save(path, figure)
 
 
@@ -145,6 +147,8 @@ def matrix(found: Found) -> Any:
     if not found.teams:
         return None
     cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
+    if np.isnan(cells).all():
+        return None
     best = getattr(found.whole.make_config(), "max_score", float(np.nanmax(cells)))
     return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: pairs that did not train together")
 

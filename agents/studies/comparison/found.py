@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain, permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from ..study import Result, Results, key_of, words_of
 from .rows import Comparison, Pair
 
 __all__ = ["Found"]
+
+MOST = 1e18
+"""Numbers in results are smaller."""
 
 
 class Found:
@@ -98,10 +102,15 @@ class Found:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """The worst and the best mean score of a pair of runs, self-play included."""
+        """The worst and the best mean score that a pair of runs may have.
+
+        The best is the best of these runs' pairs, self-play included. In a competitive game so is the worst. In a
+        cooperative one the worst is 0, or below, whichever other algorithms the comparison has.
+        """
         runs = [run for own in self.teams.values() for run in own]
         both = self.both(runs, runs)
-        return float(np.nanmin(both)), float(np.nanmax(both))
+        worst = float(np.nanmin(both))
+        return min(worst, 0.0) if self.whole.cooperative else worst, float(np.nanmax(both))
 
     @cached_property
     def together(self) -> dict[str, Estimate]:
@@ -128,7 +137,24 @@ class Found:
 
 
 def check(row: Result) -> None:
-    """Raise ValueError if the result of a run or a pair lacks a number that all have."""
-    for name in ("score",) if "one" in row["fields"] else ("score", "steps", "core_seconds"):
-        if type(row.get(name)) not in (int, float):
-            raise ValueError(f"{name} must be a number, got {shown(row.get(name))} in the row {words_of(row)}")
+    """Raise ValueError if the result of a run or a pair lacks a number that all have, or cannot be drawn."""
+    pair = "one" in row["fields"]
+    for name in ("score",) if pair else ("score", "steps", "core_seconds"):
+        if not is_number(row.get(name)):
+            raise ValueError(f"{name} must be a finite number, got {shown(row.get(name))} in the row {words_of(row)}")
+    if "agreement" in row and not is_number(row["agreement"]):
+        raise ValueError(f"agreement must be a finite number, got {shown(row['agreement'])} in the row {words_of(row)}")
+    for name, size in (("curve", 2), ("actions", len(row["actions"]) if is_list(row.get("actions")) else 0)):
+        if name in row and not (is_list(row[name]) and all(is_list(line, size) for line in row[name])):
+            what = "pairs of decisions and score" if name == "curve" else "a square matrix of numbers"
+            raise ValueError(f"{name} must be {what}, got {shown(row[name])} in the row {words_of(row)}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value from a file is a finite number."""
+    return type(value) in (int, float) and abs(value) < MOST
+
+
+def is_list(value: Any, size: int | None = None) -> bool:
+    """Whether a value from a file is a list; with ``size``, of that many finite numbers."""
+    return isinstance(value, list) and (size is None or (len(value) == size and all(map(is_number, value))))

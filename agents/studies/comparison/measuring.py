@@ -1,6 +1,7 @@
 """Measuring the rows of a comparison: runs are trained, pairs play. Training imports the algorithms' modules."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ STUDIED = 200
 """The largest number of games in which the actions of a pair are compared or counted."""
 DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume", "trust")
 """Settings that the comparison determines for all algorithms."""
+OF_ITS_PLACE = ("run_dir", "resume", "trust")
+"""Settings that may differ when a run continues."""
 
 
 def check(whole: Comparison) -> None:
@@ -111,17 +114,27 @@ def train(run: Run) -> dict[str, Any]:
 
 
 def check_folder(run: Run) -> None:
-    """Refuse to continue a run that was begun with other settings.
+    """Refuse to continue a run that was begun with another algorithm, other settings or another number of ranks.
 
     Raises:
         ValueError: the folder holds such a run.
     """
-    if (run.folder / "config.json").exists():
-        kept, told = read_about(run.folder)["args"], settings_of(run).to_json()
-        other = [name for name in run.told if kept.get(name) != json.loads(json.dumps(told[name]))]
-        if other:
-            what = f"{other[0]} {shown(kept.get(other[0]))} instead of {shown(told[other[0]])}"
+    if not (run.folder / "config.json").exists():
+        return
+    about = read_about(run.folder)
+    given = json.loads(json.dumps(settings_of(run).to_json()))
+    told = {"algorithm": named(source_of(run)).name, "ranks": run.ranks} | given
+    kept = {name: about[name] for name in ("algorithm", "ranks") if name in about} | about["args"]
+    for name, value in told.items():
+        if name not in OF_ITS_PLACE and name in kept.keys() | run.told.keys() and not same(kept.get(name), value):
+            what = f"{name} {shown(kept.get(name))} instead of {shown(value)}"
             raise ValueError(f"{run.folder} holds another run, with {what}: move it, or rename the algorithm")
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two settings are equal, or are two ways to write the path of one file."""
+    both_text = isinstance(one, str) and isinstance(other, str)
+    return one == other or (both_text and Path(one).resolve() == Path(other).resolve())
 
 
 def play_pair(pair: Pair) -> dict[str, Any]:

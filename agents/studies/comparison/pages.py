@@ -56,7 +56,8 @@ def scores(found: Found) -> Iterator[str]:
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
         cells = [found.whole.label(name), str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
-        cells += [found.together[name].words() if name in told else "-"]
+        has = name in told and not np.isnan(found.together[name].value)
+        cells += [found.together[name].words() if has else "-"]
         cells += [places.get(name, "no inference")]
         if cooperative:
             cells += list(understanding(found, name))
@@ -99,7 +100,8 @@ def with_partners(found: Found) -> Iterator[str]:
         return
     yield "With partners: both seatings averaged, then the run first, the partner first:"
     yield ""
-    yield f"| algorithm | {' | '.join(f'`{name}`' for name in found.partners)} |"
+    named = [f"`{name}`".replace("|", r"\|") for name in found.partners]
+    yield f"| algorithm | {' | '.join(named)} |"
     yield "|---" * (len(found.partners) + 1) + "|"
     for name in found.ordered:
         if name in found.teams:

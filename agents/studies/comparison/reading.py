@@ -3,8 +3,9 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def read(path: Path, runs: Path) -> Comparison:
         ValueError: it declares no comparison, or a wrong one; the message names the file and what is allowed.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         tables = {name: content.pop(name, {}) for name in ("config", "settings", "algorithms")}
         if content.pop("study", None) != "comparison":
             raise ValueError('study must be "comparison"')
@@ -146,7 +147,18 @@ def faults_of_runs(whole: Comparison, runs: Mapping[str, Run]) -> Iterator[str]:
         own = whole.seeds_of(name)
         if not own or len(set(own)) < len(own) or not set(own) <= set(whole.seeds):
             yield f"algorithms.{name}: seeds must be some of {list(whole.seeds)}, each once, got {list(own)}"
+    if cycle := cycle_of({name: [run.algorithm for run in whole.run(name, 0).needs] for name in whole.algorithms}):
+        yield f"algorithms must not need each other in a circle, got {' -> '.join(cycle)}"
     for run in runs.values():
         for needed in run.needs:
             if needed.name not in runs:
                 yield f"algorithms.{run.algorithm}: run {run.name} needs {needed.name}, which is no run: see seeds"
+
+
+def cycle_of(needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return names each of which needs the next, and the last of which is the first; [] if there is no such circle."""
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        return list(error.args[1])[::-1]
+    return []

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from hanabako.games import game_named, make_config
 from hanabako.words.ranges import Positive, Size, Within
 
-from ...registry import base_of, network_file, source_of
+from ...registry import base_of, names, network_file, pretrained, source_of
 from ..study import Row
 
 __all__ = ["KEPT", "Algorithm", "Comparison", "Declared", "Pair", "Run", "Told", "as_words"]
@@ -33,7 +33,7 @@ class Told:
     share: Annotated[float, Within(0, 1, above=True)] = 1.0
     """The algorithm's share of the budget."""
     seeds: tuple[int, ...] | None = None
-    """The seeds of its runs, some of the comparison's; by default all of them."""
+    """The seeds of its runs, a subset of the comparison's; by default all of them."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +163,8 @@ class Comparison(Declared):
         if name not in self.partners:
             return str(self.run_named(name).policy)
         base, source = base_of(name), source_of(name)
+        if base.partition(":")[0] in (*names(self.game), *pretrained(self.game)):
+            return name
         beside = self.folder / (source.place if source else base)
         is_there = beside.is_file() if source else network_file(beside) is not None
         return name.removesuffix(base) + str(self.folder / base) if is_there else name

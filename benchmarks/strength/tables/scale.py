@@ -32,6 +32,7 @@ __all__ = [
     "core_hours",
     "found_in",
     "measured",
+    "observation_of",
     "papers",
     "scale",
     "speed_of",
@@ -41,7 +42,7 @@ STUDIES = Path(__file__).resolve().parents[1]
 LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
 STANDARD, EVERY = "zero_shot_hour", "zero_shot_ten"
 """The comparison whose speeds in the game of the papers are used, and one that has a row of every algorithm."""
-MEASURED = (EVERY, "zero_shot_small", STANDARD, "zero_shot_gpu")
+MEASURED = (EVERY, "zero_shot_small", STANDARD, "zero_shot_gpu", "zero_shot_canonical")
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 
@@ -198,8 +199,12 @@ def rows_of(paper: Paper) -> Iterator[list[str]]:
 def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost: str) -> list[str]:
     """Return the line of one of our algorithms."""
     kind, width, layers = network_of(whole, name)
-    config: Any = whole.make_config()
-    observation = config.observation_name.replace("card_knowledge", "canonical")
     memory = "GRU" if kind.startswith("recurrent") else "none"
     size = f"{kind}, {layers} layers of {width} units"
-    return [whole.label(name), who, str(whole.preset), decisions, runs, observation, size, memory, cost]
+    return [whole.label(name), who, str(whole.preset), decisions, runs, observation_of(whole), size, memory, cost]
+
+
+def observation_of(whole: Comparison) -> str:
+    """Return the name of a comparison's observation; the Learning Environment's is the canonical one."""
+    config: Any = whole.make_config()
+    return config.observation_name.replace("card_knowledge", "canonical")

@@ -4,30 +4,26 @@ from agents.evaluation import estimates
 from agents.studies.comparison.found import Found
 from hanabako.generated import table
 
-from .scale import MEASURED, found_in
+from .scale import MEASURED, found_in, observation_of
 
 __all__ = ["summary"]
 
 
 def summary() -> str:
-    """Return a table with a line for each algorithm, and runs, self-play and cross-play in each comparison."""
+    """Return a table with a line for each algorithm, and a column for each comparison."""
     found = [found_in(name) for name in MEASURED]
     names = dict.fromkeys(name for one in found for name, runs in one.runs.items() if runs)
-    head = ["algorithm"]
-    for one in found:
-        head += [f"{one.whole.preset}, {one.whole.budget}: runs", "self-play", "cross-play"]
-    rows = [[found[0].whole.label(name), *(cell for one in found for cell in cells(one, name))] for name in names]
+    head = ["algorithm", *(f"{one.whole.preset}, {one.whole.budget}, {observation_of(one.whole)}" for one in found)]
+    rows = [[found[0].whole.label(name), *(cell(one, name) for one in found)] for name in names]
     return table(head, rows) + "\n"
 
 
-def cells(found: Found, name: str) -> list[str]:
-    """Return the number of an algorithm's runs, its self-play and its cross-play, or lines without them.
-
-    Its share of the comparison's budget follows the number of runs, if that is not the whole budget.
-    """
+def cell(found: Found, name: str) -> str:
+    """Return an algorithm's self-play, cross-play, number of runs, and share of the budget if that is not all."""
     if not found.runs.get(name):
-        return ["-"] * 3
-    share = found.whole.algorithms[name].share
-    runs = f"{len(found.runs[name])}" + (f", of {share} of the budget" if share != 1 else "")
+        return "-"
+    alone = f"{estimates.mean(found.own_scores(name)).value:.2f}"
     together = found.together[name].words() if name in found.several else "-"
-    return [runs, estimates.mean(found.own_scores(name)).words(), together]
+    count, share = len(found.runs[name]), found.whole.algorithms[name].share
+    runs = "1 run" if count == 1 else f"{count} runs"
+    return f"{alone} / {together}; {runs}" + (f", {share} of the budget" if share != 1 else "")
