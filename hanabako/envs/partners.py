@@ -93,6 +93,16 @@ class Partners:
         self._seated: dict[int, Any] = {}
         self._agents: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the contents of a copy or pickle.
+
+        Raises:
+            TypeError: a game has begun with policies among the partners, which are tied to its table.
+        """
+        if self._agents is not None:
+            raise TypeError("a seat among policies can be copied or pickled only before its first reset")
+        return self.__dict__
+
     def begin(self, generator: np.random.Generator) -> None:
         """Begin a game after the deal: draw partners if there is a pool, and seat the policies."""
         places, seed = self.choice.draw(generator)

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -221,6 +222,36 @@ def test_what_cannot_be_read_again_is_no_dataset(mini: Dataset, tmp_path: Path):
     for path in (fifo, tmp_path):
         with pytest.raises(ValueError, match=f"a dataset must be a regular file, got {path}"):
             record(path, mini.config, RandomPolicy(mini.config), 1, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("actions", lambda array: array.astype(np.int64) + 70_000),
+        ("actions", lambda array: array[:-1]),
+        ("actions", lambda array: array + 0.5),
+        ("players", lambda array: array + 100),
+        ("players", lambda array: array[:, :1]),
+        ("seeds", lambda array: array.astype(np.int64) - 10),
+        ("lengths", lambda array: array + 1),
+    ],
+)
+def test_games_that_could_not_be_read_again_are_not_written(
+    name: str, wrong: Callable[[Any], Any], mini: Dataset, tmp_path: Path
+):
+    path = tmp_path / "games.npz"
+    shutil.copy(mini.file.path, path)
+    before, (_, block) = path.read_bytes(), next(iter(mini.file.blocks([0])))
+    damaged = replace(block, **{name: wrong(getattr(block, name))})
+
+    def write() -> None:
+        with games_file.writing(path, mini.config) as writer:
+            writer.places(mini.file.names)
+            writer.add(damaged)
+
+    with pytest.raises(ValueError, match=rf"{name} must be|actions must be"):
+        write()
+    assert path.read_bytes() == before
 
 
 def test_a_dataset_has_games(tmp_path: Path):

@@ -1,5 +1,6 @@
 """One seat in many games, with partners in batches, plays the same games as single seats, decision for decision."""
 
+import copy
 from typing import Any
 
 import gymnasium
@@ -230,3 +231,17 @@ def test_a_seed_of_a_seat_may_be_numpys():
     seeds: list[Any] = [3, np.int64(3)]
     seen = [gymnasium.make(IDS["hanabi"]).reset(seed=seed)[0]["observation"] for seed in seeds]
     np.testing.assert_array_equal(*seen)
+
+
+@pytest.mark.parametrize("partners", [None, first_or_random, "random", "smart"])
+def test_a_seat_is_copied_right_or_not_at_all(partners: Any):
+    env = gymnasium.make(IDS["hanabi"], **MINI, partners=partners).unwrapped
+    env.reset(seed=3)
+    if isinstance(partners, str):
+        with pytest.raises(TypeError, match="only before its first reset"):
+            copy.deepcopy(env)
+        return
+    other = copy.deepcopy(env)
+    for _ in range(4):
+        action = int(env.action_masks().argmax())  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(env.step(action)[0]["observation"], other.step(action)[0]["observation"])
