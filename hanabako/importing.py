@@ -104,7 +104,10 @@ class FileFinder(MetaPathFinder):
         """Where a module is: see `importlib.abc.MetaPathFinder.find_spec`."""
         if not fullname.startswith(f"{__name__}."):
             return None
-        file = os.fsdecode(bytes.fromhex(fullname.rpartition("_")[2]))
+        try:
+            file = os.fsdecode(bytes.fromhex(fullname.rpartition("_")[2]))
+        except ValueError:
+            return None  # a name that someone else asks for
         return spec_from_file_location(fullname, file, loader=FileLoader(fullname, file))
 
 

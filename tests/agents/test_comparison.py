@@ -252,6 +252,11 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ('module = "ppo"', "", "algorithms.one: it must say module"),
         ('module = "ppo"', 'module = "ppo"\nshare = 1.5', "algorithms.one: share must be at most 1"),
         ('module = "ppo"', 'module = "ppo"\nsettings = { ranks = 0 }', "algorithms.one: ranks must be at least 1"),
+        (
+            'module = "ppo"',
+            'module = "ppo"\nranks = 1\nsettings = { ranks = 2 }',
+            "algorithms.one: ranks must be given once",
+        ),
         ('module = "ppo"', 'module = "ppo"\nsettings = 3', "algorithms.one must be a table"),
         ('module = "ppo"', 'module = "ppo"\nseeds = []', r"algorithms.one: seeds must be some of \[1, 2\]"),
         ('module = "ppo"', 'module = "ppo"\nseeds = [2, 3]', r"algorithms.one: seeds must be .*, got \[2, 3\]"),

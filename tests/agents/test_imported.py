@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -507,3 +508,7 @@ def test_agents_and_presets_are_listed_one_a_line(game: str, capsys):
     for name, *settings in told:
         changed = dict(map(parse_setting, settings)) if "=" in "".join(settings) else {}
         assert game_named(game).make_config(**changed) == presets[name]
+
+
+def test_a_name_that_holds_no_path_of_a_file_is_no_module():
+    assert find_spec("hanabako.importing.nothing") is None

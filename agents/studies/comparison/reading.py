@@ -99,8 +99,10 @@ def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
         raise ValueError(f"{what} must be a table, with tables of settings and config, got {shown(table)}")
     tables = {key: table.get(key, {}) for key in ("settings", "config")}
     settings = {**shared, **tables["settings"]}
+    if "ranks" in table and "ranks" in tables["settings"]:
+        raise ValueError(f"{what}: ranks must be given once, in the table or in its settings")
     ranks = {"ranks": settings.pop("ranks")} if "ranks" in settings else {}
-    plain = {key: value for key, value in table.items() if key not in tables} | ranks
+    plain = ranks | {key: value for key, value in table.items() if key not in tables}
     try:
         config = tuple(as_fields(tables["config"]))
         return Algorithm(**vars(filled_in(Told, plain, "it")), settings=settings, config=config)
