@@ -111,17 +111,15 @@ class GamesWriter:
             raise ValueError(f"a block after one with fewer than {GAMES_A_BLOCK} games must not be added")
         if len(block.actions) > MOST_ACTIONS or len(self._names) > 2**16:
             raise ValueError(f"a block holds at most {MOST_ACTIONS} actions, a dataset {2**16} names")
+        if len(block) and np.max(block.players) >= len(self._names):
+            raise ValueError(f"players must be among {len(self._names)} names, got {np.max(block.players)}")
+        folder = f"{self.games // GAMES_A_BLOCK:06d}"
         decisions = int(np.sum(block.lengths, dtype=np.uint64))
         for name, kind, shape in (*arrays_of(len(block), self.config.players), ("actions", UINT16, (decisions,))):
             array = np.asarray(getattr(block, name))
             if array.shape != shape or not np.array_equal(array.astype(kind), array):
-                raise ValueError(f"{name} must be {kind} of shape {shape}, got {shown(getattr(block, name))}")
-        if len(block) and np.max(block.players) >= len(self._names):
-            raise ValueError(f"players must be among {len(self._names)} names, got {np.max(block.players)}")
-        folder = f"{self.games // GAMES_A_BLOCK:06d}"
-        for name, kind, _ in arrays_of(len(block), self.config.players):
-            self._write(f"{folder}/{name}.npy", npy(getattr(block, name), kind))
-        self._write(f"{folder}/actions.npy", npy(block.actions, UINT16))
+                raise ValueError(f"{name} must be {kind} of shape {shape}, got {shown(array)}")
+            self._write(f"{folder}/{name}.npy", npy(array, kind))
         if block.values is not None:
             self._write(f"{folder}/values.npy", npy(block.values, FLOAT32))
         for name in ("deals", "ends"):

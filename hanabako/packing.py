@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from hanabako.words.checks import as_index
+
 __all__ = ["unpack"]
 
 Array = TypeVar("Array")
@@ -30,10 +32,9 @@ def unpack(words: Array, bits: int) -> Array:
         raise ValueError(f"words must be a NumPy array or a torch tensor, got {type(words).__name__}")
     if str(packed.dtype).removeprefix("torch.") not in ("uint64", "int64"):
         raise ValueError(f"words must be uint64 or int64, got {packed.dtype}")
-    if isinstance(bits, bool) or not isinstance(bits, int | np.integer):
-        raise ValueError(f"bits must be an int, got {bits!r}")  # noqa: TRY004 - as for every wrong argument
-    if packed.ndim == 0 or not 0 <= bits <= 64 * packed.shape[-1]:
-        raise ValueError(f"bits must be from 0 to 64 per word, got {bits} for words of shape {tuple(packed.shape)}")
+    if packed.ndim == 0:
+        raise ValueError("words must be an array of at least one dimension, got none")
+    bits = as_index("bits", bits, 64 * packed.shape[-1])
     if not is_tensor:
         octets = np.ascontiguousarray(packed).view(np.uint8)
         return np.unpackbits(octets, axis=-1, count=bits, bitorder="little").view(np.int8)  # type: ignore[return-value]

@@ -15,6 +15,7 @@ import tyro
 from hanabako.drawing.replay import Snapshot
 from hanabako.files import check_writable, write_text
 from hanabako.games import game_named, game_of, make_config
+from hanabako.words.ranges import Within
 
 from ..people.session import best_agent
 from ..playing.seating import OneTable
@@ -42,7 +43,7 @@ class Args:
     and run; by default the best bot that does not look at hidden cards."""
     seed: int = 0
     """Seed of the deal and of the agents' randomness."""
-    moves: int = 1000
+    moves: Annotated[int, Within(0, float("inf"))] = 1000
     """Draw the position after this many moves, or the last one if the game is shorter."""
     seat: int | None = None
     """Draw the position as this seat sees it; by default every card is shown."""
@@ -57,8 +58,6 @@ def run(args: Args) -> None:
     """
     if args.out.suffix != ".svg":
         raise ValueError(f"out must end in .svg, got {args.out}")
-    if args.moves < 0:
-        raise ValueError(f"moves must be at least 0, got {args.moves}")
     check_writable(args.out)
     config = make_config(args.game, args.preset, args.players, args.config)
     position = sample_game(config, args.seed, args.moves, args.agent)[-1].position

@@ -68,7 +68,9 @@ class Estimate(NamedTuple):
         return not math.isnan(self.low)
 
     def words(self, digits: int = 2) -> str:
-        """Return the estimate as in a table: ``7.81 (7.72 to 7.90)``, or ``7.81`` without an interval."""
+        """Return the estimate as in a table: ``7.81 (7.72 to 7.90)``, ``7.81`` without an interval, "-" for NaN."""
+        if math.isnan(self.value):
+            return "-"
         value, low, high = (f"{round(number, digits) + 0.0:.{digits}f}" for number in self)  # + 0.0: never "-0.00"
         return f"{value} ({low} to {high})" if self.inference else value
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 from hanabako.envs.partners import Choice, Partner, generator_of, is_policy
-from hanabako.envs.seat import MOST_SKIPPED
+from hanabako.envs.seat import MOST_SKIPPED, no_decision
 from hanabako.envs.vector import SPECIALIZE_FROM
 from hanabako.packing import unpack
 from hanabako.words.checks import as_index, shown
@@ -114,11 +114,10 @@ class SeatGames(OpenGames):
         Raises:
             ValueError: an action is out of range or not legal in its game.
         """
-        mask, actions = self.block.mask[rows], self.block.actions[rows]
+        mask, actions = self.block.mask, self.block.actions[rows]
         known = (actions >= 0) & (actions < mask.shape[1])
-        wrong = ~known | (mask[np.arange(len(rows)), np.where(known, actions, 0)] == 0)
-        for row in rows[wrong].tolist():
-            raise illegal_action(self.block.actions[row], self.block.mask[row], row)
+        for row in rows[~known | (mask[rows, np.where(known, actions, 0)] == 0)].tolist():
+            raise illegal_action(int(self.block.actions[row]), mask[row], row)
 
     def _collect(self, rows: NDArray[np.int64]) -> None:
         earned, new = self.tables["rewards"][rows, self.seat], self._is_new[rows]
@@ -130,7 +129,7 @@ class SeatGames(OpenGames):
         new = self._is_new[rows]
         self._skipped[rows[new]] += 1
         if self._skipped.max() > MOST_SKIPPED:
-            raise ValueError(f"seat must get a decision within {MOST_SKIPPED} games, and {self.seat} got none")
+            raise no_decision(self.seat)
         self._note(rows[~new])
         again = rows if self._follows_at_once else rows[new]
         if len(again):
@@ -180,18 +179,15 @@ class FunctionSeated(Seated):
 
 
 def as_action(value: Any, mask: NDArray[np.int8], row: int) -> int:
-    """Return a partner's action in the game ``row`` as an int.
+    """Return a partner's action in the game ``row`` as an int; `SeatGames` checks whether it is legal.
 
     Raises:
-        ValueError: it is not an integer that the mask allows.
+        ValueError: it is not an integer from 0 to the number of actions.
     """
     try:
-        action = as_index("action", value, len(mask) - 1)
+        return as_index("action", value, len(mask) - 1)
     except ValueError:
         raise illegal_action(value, mask, row) from None
-    if not mask[action]:
-        raise illegal_action(value, mask, row)
-    return action
 
 
 def illegal_action(value: Any, mask: NDArray[np.int8], row: int) -> ValueError:

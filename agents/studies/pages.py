@@ -12,9 +12,9 @@ from hanabako.machine import in_words
 
 from .finding import STUDIES, Place
 from .store import NOT_RECORDED, is_stale, read_results
-from .study import Results, Study, words_of
+from .study import Result, Results, Study, words_of
 
-__all__ = ["origin_line", "sections", "write_page"]
+__all__ = ["origin_line", "parted", "sections", "write_page"]
 
 DOCUMENTS = (STUDIES / "SCORES.md", STUDIES.parents[1] / "README.md")
 """The pages of a clone that have marks for studies."""
@@ -41,10 +41,8 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
         ValueError: the results cannot be read, or a page of the clone has no marks for a table.
     """
     results = read_results(place.results, study.name)
-    texts, true = (
-        sections(study, results, place.name or place.source.name),
-        [row for row in results if not is_stale(row)],
-    )
+    true, stale = parted(results)
+    texts = sections(study, true, stale, place.name or place.source.name)
     if not check and results:
         for name, draw in study.figures.items():
             draw(true, place.figures / name)
@@ -82,17 +80,24 @@ def page_of(study: Study, place: Place, texts: Mapping[str, str], measured: bool
     return "\n\n".join(parts) + "\n"
 
 
-def sections(study: Study, results: Results, words: str) -> dict[str, str]:
-    """Return a study's tables by title, in Markdown, with what made the numbers; stale rows are only named.
+def parted(results: Results) -> tuple[Results, Results]:
+    """Return the results that hold, and those that are stale."""
+    true: list[Result] = []
+    stale: list[Result] = []
+    for row in results:
+        (stale if is_stale(row) else true).append(row)
+    return true, stale
+
+
+def sections(study: Study, true: Results, stale: Results, words: str) -> dict[str, str]:
+    """Return a study's tables by title, in Markdown, with what made the numbers.
 
     Args:
         study: the study.
-        results: its results.
+        true: its results that hold.
+        stale: those that are stale, which are only named.
         words: the study's name in commands.
     """
-    stale, true = [], []
-    for row in results:
-        (stale if is_stale(row) else true).append(row)
     if not true:
         command = shlex.join(["hanabako", "study", "run", words])
         text = f"{study.unmeasured or 'Nothing has been measured yet:'} `{command}`."

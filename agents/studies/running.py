@@ -81,6 +81,11 @@ class Work:
     def __init__(self, study: Study, path: Path, origin: Origin, asked: Sequence[Row], again: bool) -> None:
         self.study, self.path, self.origin = study, path, origin
         self.rows = with_needs(asked)
+        self.users: dict[str, list[Row]] = {}
+        """The rows that need another one, by its key."""
+        for row in self.rows:
+            for need in row.needs:
+                self.users.setdefault(need.key, []).append(row)
         held: dict[str, Result] = {key_of(result): result for result in read_results(path, study.name)}
         stale = [row.key for row in self.rows if row.key in held and is_stale(held[row.key])]
         self.instead = {key: held.get(key) for key in [*stale, *(row.key for row in asked if again)]}
@@ -140,9 +145,9 @@ class Work:
 
     def play_again_after(self, row: Row) -> None:
         """Play rows that need this one again, if they were played with a network that it has now replaced."""
-        for own in self.rows:
+        for own in self.users.get(row.key, ()):
             held = self.results.get(own.key)
-            if held is not None and row.key in {need.key for need in own.needs} and is_stale(held):
+            if held is not None and is_stale(held):
                 self.instead[own.key] = self.results.pop(own.key)
 
     def keep(self, results: Results, row: Row) -> Results:

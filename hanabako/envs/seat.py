@@ -11,7 +11,7 @@ from hanabako.envs.aec import CardGameAEC
 from hanabako.envs.partners import Partner, Partners, generator_of, random_partner
 from hanabako.words.checks import as_bool, as_index, as_seed
 
-__all__ = ["MOST_SKIPPED", "CardGameSeatEnv", "Partner", "random_partner"]
+__all__ = ["MOST_SKIPPED", "CardGameSeatEnv", "Partner", "no_decision", "random_partner"]
 
 MOST_SKIPPED = 1000
 """The largest number of games in a row that may end before the seat's first decision."""
@@ -84,7 +84,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         skipped = 0
         while self.table.terminations[self.agent] and not given.keys() - {"game_index"}:
             if (skipped := skipped + 1) > MOST_SKIPPED:
-                raise ValueError(f"seat must get a decision within {MOST_SKIPPED} games, and {self.seat} got none")
+                raise no_decision(self.seat)
             self.table.reset()
             self.partners.begin(self.np_random)
             self._owed = self._play_partners()
@@ -148,3 +148,8 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
     def render(self) -> Any:
         """Draw the table: see `hanabako.envs.aec.CardGameAEC.render`."""
         return self.table.render()
+
+
+def no_decision(seat: int) -> ValueError:
+    """Return the error that more than `MOST_SKIPPED` games in a row ended before the seat's first decision."""
+    return ValueError(f"seat must get a decision within {MOST_SKIPPED} games, and {seat} got none")

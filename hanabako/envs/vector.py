@@ -165,7 +165,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         """
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index", "state", *self.game.deal_options))
-        first = as_index("game_index", options["game_index"], 2**63 - 1) if "game_index" in options else None
+        first = first_game(options)
         seed = None if seed is None else as_seed(seed)
         chosen = as_reset_mask(options.get("reset_mask"), self.num_envs)
         given = self._given(options, chosen)
@@ -438,6 +438,11 @@ def as_reset_mask(mask: Any, count: int) -> np.ndarray:
     if chosen.dtype != np.bool_ or chosen.shape != (count,):
         raise ValueError(f"reset_mask must be a bool array of shape ({count},), got {shown(mask)}")
     return np.array(chosen, order="C")  # writable, as Numba would compile the loops again for another kind
+
+
+def first_game(options: dict[str, Any]) -> int | None:
+    """Return the option ``game_index`` of a reset, None without one; raise ValueError if it is wrong."""
+    return as_index("game_index", options["game_index"], 2**63 - 1) if "game_index" in options else None
 
 
 def as_actions(actions: Any, count: int) -> np.ndarray:

@@ -19,6 +19,7 @@ from hanabako.envs.vector import (
     as_autoreset_mode,
     as_reset_mask,
     check_size_and_format,
+    first_game,
     observation_space,
 )
 from hanabako.packing import unpack
@@ -98,7 +99,7 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         """
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index"))
-        first = as_index("game_index", options["game_index"], 2**63 - 1) if "game_index" in options else None
+        first = first_game(options)
         rows = np.flatnonzero(as_reset_mask(options.get("reset_mask"), self.num_envs))
         if seed is not None or first is not None or not self._was_reset:
             if seed is None:

@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from agents.commands.command_line import main
 from agents.studies import Row, Study, progress, refuse_unknown_fields, store
-from agents.studies.pages import origin_line, sections
+from agents.studies.pages import origin_line, parted, sections
 from agents.studies.running import run
 from agents.studies.store import add_rows, is_stale, merged, origin_of, read_results, write_results
 from agents.studies.study import chosen
@@ -477,7 +477,8 @@ def test_a_row_is_stale_when_a_network_that_it_rests_on_has_changed(
     assert not any(map(is_stale, read_results(path)))
     monkeypatch.setattr(store, "fingerprints", lambda *names: dict.fromkeys(names, "other"))
     assert [row["name"] for row in read_results(path) if is_stale(row)] == ["network"]
-    text = sections(Study("x", study.rows, two_more, {"t": lambda rows: str(len(rows))}), read_results(path), "x")["t"]
+    counting = Study("x", study.rows, two_more, {"t": lambda rows: str(len(rows))})
+    text = sections(counting, *parted(read_results(path)), "x")["t"]
     assert text.startswith("1\n") and "Stale, since a network has changed: name=network size=0." in text
     run(study, path, LATER)
     assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]

@@ -138,16 +138,19 @@ class Found:
 
 def check(row: Result) -> None:
     """Raise ValueError if the result of a run or a pair lacks a number that all have, or cannot be drawn."""
-    pair = "one" in row["fields"]
-    for name in ("score",) if pair else ("score", "steps", "core_seconds"):
+    numbers = ["score"] if "one" in row["fields"] else ["score", "steps", "core_seconds"]
+    for name in [*numbers, "agreement"] if "agreement" in row else numbers:
         if not is_number(row.get(name)):
-            raise ValueError(f"{name} must be a finite number, got {shown(row.get(name))} in the row {words_of(row)}")
-    if "agreement" in row and not is_number(row["agreement"]):
-        raise ValueError(f"agreement must be a finite number, got {shown(row['agreement'])} in the row {words_of(row)}")
-    for name, size in (("curve", 2), ("actions", len(row["actions"]) if is_list(row.get("actions")) else 0)):
-        if name in row and not (is_list(row[name]) and all(is_list(line, size) for line in row[name])):
-            what = "pairs of decisions and score" if name == "curve" else "a square matrix of numbers"
-            raise ValueError(f"{name} must be {what}, got {shown(row[name])} in the row {words_of(row)}")
+            raise refusal(row, name, "a finite number")
+    if "curve" in row and not are_numbers(row["curve"], 2):
+        raise refusal(row, "curve", "pairs of decisions and score")
+    if "actions" in row and not are_numbers(row["actions"]):
+        raise refusal(row, "actions", "a square matrix of numbers")
+
+
+def refusal(row: Result, name: str, what: str) -> ValueError:
+    """Return the error for an entry of a row that must be something else."""
+    return ValueError(f"{name} must be {what}, got {shown(row.get(name))} in the row {words_of(row)}")
 
 
 def is_number(value: Any) -> bool:
@@ -155,6 +158,9 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) < MOST
 
 
-def is_list(value: Any, size: int | None = None) -> bool:
-    """Whether a value from a file is a list; with ``size``, of that many finite numbers."""
-    return isinstance(value, list) and (size is None or (len(value) == size and all(map(is_number, value))))
+def are_numbers(value: Any, width: int | None = None) -> bool:
+    """Whether a value from a file is a list of lists of ``width`` finite numbers; by default it must be square."""
+    if not isinstance(value, list):
+        return False
+    size = len(value) if width is None else width
+    return all(isinstance(line, list) and len(line) == size and all(map(is_number, line)) for line in value)

@@ -125,8 +125,9 @@ def check_folder(run: Run) -> None:
     given = json.loads(json.dumps(settings_of(run).to_json()))
     told = {"algorithm": named(source_of(run)).name, "ranks": run.ranks} | given
     kept = {name: about[name] for name in ("algorithm", "ranks") if name in about} | about["args"]
+    compared = (kept.keys() | run.told.keys()) - set(OF_ITS_PLACE)
     for name, value in told.items():
-        if name not in OF_ITS_PLACE and name in kept.keys() | run.told.keys() and not same(kept.get(name), value):
+        if name in compared and not same(kept.get(name), value):
             what = f"{name} {shown(kept.get(name))} instead of {shown(value)}"
             raise ValueError(f"{run.folder} holds another run, with {what}: move it, or rename the algorithm")
 

@@ -56,8 +56,7 @@ def scores(found: Found) -> Iterator[str]:
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
         cells = [found.whole.label(name), str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
-        has = name in told and not np.isnan(found.together[name].value)
-        cells += [found.together[name].words() if has else "-"]
+        cells += [found.together[name].words() if name in told else "-"]
         cells += [places.get(name, "no inference")]
         if cooperative:
             cells += list(understanding(found, name))
