@@ -30,6 +30,8 @@ from ..registry import effort_of
 
 __all__ = ["Args", "run"]
 
+PLAYING = ("agents", "games", "preset", "players", "config", "search", "values", "seed")
+"""The settings of games that agents play."""
 SHOWN = 5
 """The number of left-out files that are named; the rest are only counted."""
 
@@ -46,7 +48,7 @@ class Args:
     games: Size = 100
     """Number of games."""
     out: Path = Path("games.npz")
-    """The file to write."""
+    """The file to write; a dataset that is converted writes none."""
     preset: str | None = None
     """A preset of the game; by default its first, or what a network was trained for."""
     players: int | None = None
@@ -102,30 +104,50 @@ def datasets_of(args: Args) -> list[Any]:
     from ..datasets import Dataset
 
     if args.source is not None:
-        if args.values:
-            raise ValueError("values need agents that play, and with --source no agent plays")
-        effort_of(args.search, [])  # refuses settings: no agent plays
+        for name in PLAYING:
+            if getattr(args, name) != getattr(Args, name):
+                raise ValueError(f"{name} is for agents that play, and with --source no agent plays")
         args.source.stat()  # raises if the file is missing, with its name
     if args.source is None:
         datasets = [played(args)]
     elif args.source.is_dir() or args.source.suffix == ".safetensors":
         datasets = read(args, args.source)
-    elif args.hanablive is None and args.minari is None and args.ah2ac2 is None:
+    elif not is_converting(args):
         raise ValueError(f"{args.source} is a file: say where its games go with --hanablive, --ah2ac2 or --minari")
+    elif args.out != Args.out:
+        raise ValueError(f"out must not be given with a dataset as --source, got {shown(str(args.out))}")
     else:
         return [Dataset(args.source)]
     for dataset in datasets:
         size = dataset.file.path.stat().st_size
         print(f"{dataset.file.path}: {len(dataset):,} games, {size / 1e3:,.0f} kB")
+    if len(datasets) > 1 and is_converting(args):
+        raise ValueError(f"{args.source} has games of {len(datasets)} configs: convert these datasets one by one")
     return datasets
+
+
+def is_converting(args: Args) -> bool:
+    """Whether games are to be written in a format of others."""
+    return any(place is not None for place in (args.hanablive, args.ah2ac2, args.minari))
+
+
+def check_out(out: Path) -> None:
+    """Raise ``ValueError`` if the path of the dataset does not end in .npz."""
+    if out.suffix != ".npz":
+        raise ValueError(f"out must end in .npz, got {shown(str(out))}")
+
+
+def announce(out: Path) -> None:
+    """Say so if the dataset will replace a file."""
+    if out.exists():
+        print(f"{out} exists, and will be replaced when the games are there", file=sys.stderr)
 
 
 def played(args: Args) -> Any:
     """Record the agents' games and return the dataset."""
     from ..datasets import record
 
-    if args.out.suffix != ".npz":
-        raise ValueError(f"out must end in .npz, got {shown(str(args.out))}")
+    check_out(args.out)
     as_seed(args.seed)
     agents = args.agents.split(",")
     config = config_for(args.game, args.preset, args.players, args.config, agents)
@@ -133,14 +155,15 @@ def played(args: Args) -> Any:
     seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:
         raise ValueError("'person' is only for 'hanabako play'")
-    if args.out.exists():
-        print(f"{args.out} exists, and will be replaced when the games are played", file=sys.stderr)
+    announce(args.out)
     shows = sys.stderr.isatty()
     return record(args.out, config, seats, args.games, args.seed, progress=shows, search=effort, values=args.values)
 
 
 def read(args: Args, source: Path) -> list[Any]:
     """Read games of hanab.live or AH2AC2 and return the datasets; print which were left out."""
+    check_out(args.out)
+    announce(args.out)
     if source.is_dir():
         from ..datasets.hanab_live import read_exports
 

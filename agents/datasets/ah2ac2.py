@@ -53,8 +53,8 @@ def read_arrays(path: str | PathLike[str], out: str | PathLike[str]) -> tuple[Da
         out: the path of the dataset to write.
 
     Returns:
-        The dataset; and for every game that is left out, by its id, the reason: it breaks the rules or ends with
-        another score.
+        The dataset; and for every game that is left out, by its id and row, the reason: it breaks the rules or ends
+        with another score.
 
     Raises:
         OSError: ``out`` cannot be written.
@@ -70,7 +70,7 @@ def read_arrays(path: str | PathLike[str], out: str | PathLike[str]) -> tuple[Da
             try:
                 lot.add(game_at(game, arrays, k))
             except ValueError as error:
-                refused[f"game {number}"] = str(error).removeprefix(f"game {number}").lstrip(",: ")
+                refused[f"game {number} (row {k})"] = str(error).removeprefix(f"game {number}").lstrip(",: ")
         lot.write()
         if not writer.games:
             raise ValueError(f"{path} holds no game that fits: {next(iter(refused.values()), 'there is none')}")

@@ -1,7 +1,7 @@
 """Conversion between datasets of Hanabi and the games of hanab.live, in both directions.
 
 A folder of the site's exports becomes one dataset per config, with the players' names and the way in which they stopped
-an unfinished game. Notes that people wrote are dropped.
+an unfinished game. The site's number of a game becomes its index. Notes that people wrote are dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -103,7 +103,7 @@ def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
     config, deck, actions = hanablive.from_json(game)
     block = GamesBlock(
         seeds=np.zeros(1, np.uint64),
-        indices=np.zeros(1, np.uint64),
+        indices=np.array([site_number(game)], np.uint64),
         players=np.zeros((1, config.players), np.uint16),
         lengths=np.array([len(actions)], np.uint32),
         actions=np.array(actions, np.uint16),
@@ -113,6 +113,12 @@ def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
     for _ in RecordedBlock(game_of(config).make_game(config), block, 0, observes=False, specialize=False).turns():
         pass
     return config, hanablive.player_names(game, config.players), block
+
+
+def site_number(game: Any) -> int:
+    """Return the site's number of a game, or 0 if the file has none."""
+    number = game.get("id")
+    return number if type(number) is int and 0 <= number < 2**63 else 0
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------
@@ -131,7 +137,7 @@ def write_exports(dataset: Dataset, folder: str | PathLike[str], games: int | No
         raise ValueError(f"hanab.live has games of hanabi, got {shown(game_of(dataset.config).name)}")
     for number, deck, actions, names, end in islice(decks_of(dataset), games):
         path = Path(folder) / f"{number:07d}.json"
-        hanablive.save(path, dataset.config, deck, actions, names, seed=str(number), end=end)
+        hanablive.save(path, dataset.config, deck, actions, names, end=end)
     return Path(folder)
 
 

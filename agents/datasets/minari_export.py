@@ -4,13 +4,16 @@
     minari.load_dataset("hanabako/hanabi-smart-v0")
 
 An episode is one seat of one game, as a Gymnasium environment of one seat would report it: the player's observations
-before each of its decisions and at the end, its actions, and its rewards until its next decision. Games that were
-stopped early end truncated.
+before each of its decisions and at the end, its actions, and its rewards until its next decision. Rewards from before
+the first decision are added to the first step. Games that were stopped early end truncated.
 """
 
+import shutil
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,8 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
         config: the config for the observations, as in `Dataset.decisions`.
         observation: ``"int8"``, ``"float32"`` or ``"packed"``.
 
+    If this is interrupted or fails, no dataset is left.
+
     Returns:
         The ``minari.MinariDataset``.
 
@@ -43,7 +48,7 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
     minari = installed_minari()
     game = game_of(config or dataset.config).make_game(config or dataset.config)
     mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), removed_if_incomplete(dataset_id):
         warnings.simplefilter("ignore", UserWarning)  # no author's address: the person who publishes it adds one
         return minari.create_dataset_from_buffers(
             dataset_id,
@@ -53,6 +58,19 @@ def to_minari(dataset: Dataset, dataset_id: str, config: Any = None, observation
             algorithm_name=", ".join(dataset.names[:8]),
             description=f"Games of {dataset.config!r}; an episode is one seat of one game.",
         )
+
+
+@contextmanager
+def removed_if_incomplete(dataset_id: str) -> Iterator[None]:
+    """Remove a new dataset if the block ends with an exception, since Minari would show the rest as a whole one."""
+    path = Path(import_module("minari.storage").get_dataset_path(dataset_id))
+    is_new = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
 
 
 def installed_minari() -> Any:
@@ -92,7 +110,7 @@ def episodes(dataset: Dataset, config: Any, kind: type) -> Iterator[Any]:
                         "action_mask": np.concatenate([own_game.masks[turns], last_mask[k : k + 1]]),
                     },
                     actions=own_game.actions[turns],
-                    rewards=np.add.reduceat(own_game.rewards[:, player], turns),  # from each decision to the next
+                    rewards=np.add.reduceat(own_game.rewards[:, player], np.append(0, turns[1:])),
                     terminations=over & finished,
                     truncations=over & (not finished),
                     infos={},

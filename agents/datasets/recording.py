@@ -23,10 +23,7 @@ from .dataset import Dataset
 
 __all__ = ["record"]
 
-VALUES = (
-    "the mean score that the search expects of each legal action, in points of the game, by roll-outs under its "
-    "blueprint; NaN where an action is not legal, and at decisions without a search or without a choice"
-)
+NO_VALUE = "as expected after each action, NaN where it is not legal, and at decisions without a search or a choice"
 
 
 def record(
@@ -69,7 +66,7 @@ def record(
         return played(game, seats, seed, *some, specialize, values)
 
     with (
-        writing(path, config, search, VALUES if values else "") as writer,
+        writing(path, config, search, values_are(seats) if values else "") as writer,
         ProgressBar(total=games, unit="game", disable=not progress) as bar,
     ):
         players = writer.places([str(policy.name) for policy in seats])
@@ -112,6 +109,12 @@ def played(
     there = steps >= 0
     kept = np.stack(weighed, axis=1)[there] if values else None
     return there.sum(axis=1).astype(np.uint32), steps[there].astype(np.uint16), kept
+
+
+def values_are(seats: Sequence[Policy]) -> str:
+    """Return what the file says of its values: what a search expects of an action, and where there are none."""
+    told = dict.fromkeys(str(getattr(policy, "values_are", "")) for policy in seats)
+    return "; ".join([*filter(None, told), NO_VALUE])
 
 
 def values_of(weighing: Sequence[Weighing], games: int, actions: int) -> NDArray[np.float32]:

@@ -74,6 +74,8 @@ class Search:
 
     specializes = False
     plays_apart = False
+    values_are: str
+    """What the values of actions are and their unit, for the readers of recorded games."""
 
     def __init__(self, blueprint: Policy, config: Any, effort: Effort) -> None:
         self.blueprint, self.config, self.effort = blueprint, config, effort

@@ -14,7 +14,7 @@
 Format 3.0.0 has the keys ``players`` (names), ``deck`` (top first; whole hands are dealt player by player, as here),
 ``actions``, ``options`` and ``seed``. An action has ``type`` (0 play, 1 discard, 2 color clue, 3 rank clue), ``target``
 (the index of a card in the deck, or the receiver of a clue) and ``value`` (the index of the color among the variant's
-clue colors, or the rank).
+clue colors, or the rank). With a ``seed`` the site deals by it and ignores the deck, so `save` writes none.
 
 If a game was stopped before its end, its last action says so. With ``type`` 4, ``target`` is the player who stopped the
 game or ran out of time, or -1 if no player moved for a long time, and ``value`` is the number of the reason. With

@@ -25,10 +25,11 @@ def save(
     deck: Sequence[str],
     actions: Iterable[int],
     players: Sequence[str] = (),
-    seed: str = "",
     end: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a game for the site.
+
+    The file names no seed: given one, the site would deal by it and ignore the deck.
 
     Args:
         file: the path of the file, which is replaced.
@@ -36,7 +37,6 @@ def save(
         deck: card names, top first: the hands from player 0 on, then the draws.
         actions: the actions, which begin with player 0. The game need not be over.
         players: the players' names; by default Alice, Bob and so on.
-        seed: a text that the site shows.
         end: how the players stopped the game, in the form of `ending`; None or empty if they did not.
 
     Raises:
@@ -54,7 +54,6 @@ def save(
         "deck": [{"suitIndex": suits.index(card[0]), "rank": int(card[1:])} for card in deck],
         "actions": _actions_out(config, actions) + ([checked_end(end, config.players)] if end else []),
         "options": {"variant": variant_of(config), **options_of(config)},
-        "seed": seed,
     }
     write_text(Path(file), json.dumps(game) + "\n")
 

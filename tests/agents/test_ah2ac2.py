@@ -116,7 +116,7 @@ def test_a_game_that_does_not_fit_is_left_out_and_said(
     shown = capsys.readouterr()
     assert "games.npz: 2 games" in shown.out
     (line,) = (line for line in shown.err.splitlines() if line.startswith("left out"))
-    assert line.startswith("left out: game 1007: ") and re.search(reason, line)
+    assert line.startswith("left out: game 1007 (row 1): ") and re.search(reason, line)
 
 
 def without(name: str) -> Callable[[Arrays], Arrays]:

@@ -26,7 +26,7 @@ from hanabako import games_file
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
 from hanabako.record import read_record
-from hanabi_env import hanabi_v0, hanablive
+from hanabi_env import HanabiConfig, hanabi_v0, hanablive
 from tests.agents.damaged_files import headed, spoil_first_part
 
 EVERY_GAME = pytest.mark.parametrize("game", list(games()))
@@ -147,6 +147,20 @@ def test_who_sat_where_is_kept(tmp_path: Path):
     assert recorded.players_of(recorded.one(1)) == [("somebody", "random")]
 
 
+@pytest.mark.parametrize(
+    ("game", "blueprint", "what"),
+    [
+        ("ikebana", "lookahead", "the probability of winning"),
+        ("koikoi", "greedy_stop", "the points of the current round"),
+    ],
+)
+def test_the_file_says_what_the_values_of_a_search_are(game: str, blueprint: str, what: str, tmp_path: Path):
+    config = short_config(game)
+    search = agents.load(f"search:{blueprint}", config, rollouts=20)
+    found = record(tmp_path / "games.npz", config, [search, agents.load("random", config)], 1, seed=1, values=True)
+    assert found.values.startswith(what) and "NaN where it is not legal" in found.values
+
+
 def test_how_searches_think_is_kept_if_it_is_said(mini: Dataset, tmp_path: Path):
     words = ["--preset", "mini", "--agents", "search:piers,piers", "--search", "rollouts=3", "margin=1.5"]
     main(["record", "hanabi", *words, "--games", "1", "--out", str(tmp_path / "games.npz")])
@@ -162,7 +176,7 @@ def test_what_a_search_expects_of_every_action_is_kept(mini: Dataset, tmp_path: 
     config = make_config("hanabi", "very_small")
     search = agents.load("search:smart", config, rollouts=20, seats="all")
     found = record(tmp_path / "searched.npz", config, search, 6, seed=2, values=True)
-    assert "expects of each legal action" in found.values and mini.values == ""
+    assert found.values.startswith("the mean score of the game, in points, of roll-outs") and mini.values == ""
     parts = list(found.decisions())
     values, masks = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "masks"))
     numbers, turns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("games", "turns"))
@@ -494,6 +508,14 @@ def test_how_a_game_was_stopped_is_kept(exports: Path, tmp_path: Path, monkeypat
     assert beside["actions"] == stopped["actions"]
 
 
+def test_the_sites_number_of_a_game_is_kept(exports: Path, tmp_path: Path):
+    for name, number in (("0000001.json", 1234567), ("0000002.json", -1), ("0000003.json", "7")):
+        path = exports / "2" / name
+        path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"id": number}), encoding="utf-8")
+    (two, _), _ = hanab_live.read_exports(exports, tmp_path / "people.npz")
+    assert [int(two.one(k).indices[0]) for k in range(6)] == [0, 1234567, 0, 0, 0, 0]
+
+
 def test_what_is_no_folder_of_games_is_said(tmp_path: Path):
     with pytest.raises(ValueError, match=r"holds no game of hanab.live: there is no .json file"):
         hanab_live.read_exports(tmp_path, tmp_path / "out.npz")
@@ -528,10 +550,30 @@ def test_minari_has_an_episode_for_every_seat(game: str, tmp_path: Path, monkeyp
         assert np.array_equal(episode.observations["observation"][:-1], own.observations)
         assert np.array_equal(episode.observations["action_mask"][:-1], own.masks)
         assert not episode.observations["action_mask"][-1].any()
-        before = some.rewards[(some.games == number) & (some.turns < own.turns[0]), player].sum()
-        assert episode.rewards.sum() + before == pytest.approx(returns[number, player], abs=1e-4)
+        assert episode.rewards.sum() == pytest.approx(returns[number, player], abs=1e-4)
         assert episode.terminations.tolist() == [False] * (len(own.actions) - 1) + [True]
         assert not episode.truncations.any()
+
+
+def test_an_interrupted_export_leaves_no_dataset_of_minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    minari = pytest.importorskip("minari")
+    from agents.datasets import minari_export
+
+    def interrupted(*args: Any) -> Any:
+        yield next(written(*args))
+        raise KeyboardInterrupt
+
+    written = minari_export.episodes
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    recorded = record(tmp_path / "games.npz", HanabiConfig(), agents.load("smart", HanabiConfig()), 2, seed=2)
+    monkeypatch.setattr(minari_export, "episodes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        minari_export.to_minari(recorded, "hanabako/games-v0")
+    monkeypatch.setattr(minari_export, "episodes", written)
+    assert minari_export.to_minari(recorded, "hanabako/games-v0").total_episodes == 4
+    with pytest.raises(ValueError, match="already exists"):
+        minari_export.to_minari(recorded, "hanabako/games-v0")
+    assert minari.load_dataset("hanabako/games-v0").total_episodes == 4
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
@@ -553,6 +595,13 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     ]
 
 
+def test_games_of_several_configs_are_not_converted_over_each_other(exports: Path, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="exports has games of 2 configs: convert these datasets one by one"):
+        main(["record", "--source", "exports", "--out", "people.npz", "--hanablive", "site"])
+    assert (len(Dataset("people.npz")), len(Dataset("people-2.npz"))) == (6, 1) and not Path("site").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -560,8 +609,14 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
         (["--agents", "person"], "'person' is only for 'hanabako play'"),
         (["--source", "nowhere.npz", "--hanablive", "site"], r"No such file or directory: 'nowhere\.npz'"),
         (["--source", __file__], "say where its games go with --hanablive, --ah2ac2 or --minari"),
+        (
+            ["--source", __file__, "--hanablive", "x", "--out", "y.npz"],
+            "out must not be given with a dataset as --source",
+        ),
         (["--source", "."], r"holds no game of hanab\.live"),
-        (["--source", ".", "--values"], "values need agents that play"),
+        (["--source", ".", "--out", "games.json"], r"out must end in \.npz, got 'games.json'"),
+        (["--source", ".", "--games", "3"], "games is for agents that play, and with --source no agent plays"),
+        (["--source", ".", "--values"], "values is for agents that play, and with --source no agent plays"),
         (["--agents", "smart", "--values"], "that searches, got smart, smart"),
     ],
 )

@@ -71,6 +71,8 @@ class SearchPolicy(Search):
     many hands to search.
     """
 
+    values_are = "the mean score of the game, in points, of roll-outs under the blueprint"
+
     def __init__(
         self,
         blueprint: Policy,

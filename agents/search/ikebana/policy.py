@@ -50,6 +50,11 @@ class IkebanaSearch(Search):
     of ``rollouts``.
     """
 
+    values_are = (
+        "the probability of winning the game, from 0 to 1; by roll-outs, and if the config's reward is not win, "
+        "the lead in prestige over the mean of the others"
+    )
+
     def __init__(
         self,
         blueprint: Policy,

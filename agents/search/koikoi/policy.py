@@ -64,6 +64,8 @@ class KoiKoiSearch(Search):
     number of ``passes`` or ``rollouts``.
     """
 
+    values_are = "the points of the current round; those of the other player count negative"
+
     def __init__(
         self,
         blueprint: Policy,
