@@ -1,5 +1,6 @@
 """`hanabako train --start BOT`: a network learns to imitate the bot, and training starts from this clone."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +14,15 @@ from ..learning.common.checkpoints import holds_checkpoint
 from ..learning.common.network_settings import NetworkSettings
 from ..learning.common.runs import finished, read_about, usual_run_dir
 from ..learning.common.settings import Settings
+from ..learning.common.trainer import envs_of
 from ..registry import load, need_trust, network_file
 
 __all__ = ["from_clone", "names_bot"]
 
 SHARED = (*Settings.names(), "network", "width", "layers", "trunk")
 """The settings that the clone's training has in common with the training that follows."""
+SHAPING = ("agent", "game", "preset", "players", "config", "seed", "minutes", "steps", "network", "width", "layers")
+"""The settings by which a clone that is there already must agree with the command."""
 EVALUATIONS = 3
 """Evaluations of the clone while it is trained."""
 
@@ -36,14 +40,15 @@ def names_bot(settings: NetworkSettings) -> bool:
 
 
 def from_clone(
-    settings: NetworkSettings, part: float, train: Callable[[Learner, Settings], object]
+    learner: Learner, settings: NetworkSettings, part: float, train: Callable[[Learner, Settings], object]
 ) -> NetworkSettings | None:
     """Train a clone of the bot ``settings.start`` in the folder ``clone`` of the run's directory.
 
     An unfinished clone is continued, and a finished one is not trained again.
 
     Args:
-        settings: the settings of the training that is to follow.
+        learner: the algorithm of the training that is to follow.
+        settings: its settings.
         part: the fraction of its budget that the clone gets.
         train: trains by an algorithm with its settings, until the run ends or is interrupted.
 
@@ -58,11 +63,14 @@ def from_clone(
     if settings.prefix:
         kinds = f"this algorithm trains networks of kinds that begin with {settings.prefix!r}, and a clone's do not"
         raise ValueError(f"start must be a network, got the bot {settings.start}: {kinds}")
-    run_dir = settings.run_dir or usual_run_dir(settings.usual_name(settings.make_config()))
+    config = settings.make_config()
+    replace(settings, start=None).check_agents(config, envs_of(learner.algorithm))
+    run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
     folder = run_dir / "clone"
+    lesson = lesson_of(settings, part, folder)
     if finished(folder) is None:
         print(f"A network learns to imitate {settings.start} first, in {folder}.", flush=True)
-        train(named("cloning"), lesson_of(settings, part, folder))
+        train(named("cloning"), lesson)
     if finished(folder) is None:
         print(f"The same command with --run-dir {run_dir} continues the clone and the training.")
         return None
@@ -76,19 +84,21 @@ def lesson_of(settings: NetworkSettings, part: float, folder: Path) -> CloningAr
     The folder may come from someone else, so no code is imported but that of the bot that this command names.
 
     Raises:
-        ValueError: the folder holds the clone of another bot, or its settings name other code.
+        ValueError: the folder holds the clone of another bot or with other settings, or its settings name other code.
     """
-    if holds_checkpoint(folder / "checkpoint"):
+    told: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
+    told |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
+    told |= budget_of(settings, part)
+    if holds_checkpoint(folder / "checkpoint") or finished(folder):
         kept = read_about(folder)["args"]
-        if kept.get("agent") != settings.start:
-            held = f"{folder} holds a clone of {shown(kept.get('agent'))}, not of {settings.start}"
-            raise ValueError(f"{held}: choose another --run-dir")
+        for name in SHAPING:
+            if json.dumps(kept.get(name)) != json.dumps(told[name]):
+                held = f"{folder} holds a clone with {name}={shown(kept.get(name))}, not {told[name]}"
+                raise ValueError(f"{held}: choose another --run-dir")
         named_here = need_trust([settings.start])
         others = [name for name in need_trust(kept.values()) if name not in named_here]
         return CloningArgs(resume=folder, trust=bool(named_here) and not others)
-    told: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
-    told |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
-    return CloningArgs(**told | budget_of(settings, part))
+    return CloningArgs(**told)
 
 
 def budget_of(settings: Settings, part: float) -> dict[str, Any]:

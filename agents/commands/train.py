@@ -35,8 +35,8 @@ from hanabako.words.ranges import Size, Within, check_ranges
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
 from ..learning.common.launch import Machines, ranks_for, saved_ranks, start_ranks
 from ..learning.common.network_settings import NetworkSettings
-from ..learning.common.selfplay import SelfPlayEnvs
 from ..learning.common.settings import Settings
+from ..learning.common.trainer import envs_of
 from .cloned_start import from_clone, names_bot
 
 __all__ = ["Args", "Chosen", "form", "run"]
@@ -152,7 +152,7 @@ def run(args: Args) -> None:
     elif isinstance(settings, NetworkSettings) and names_bot(settings):
         if machines.count > 1:
             raise ValueError(f"start must be a network on several machines, got the bot {settings.start}")
-        settings = from_clone(settings, args.clone_part, partial(train, args.ranks, machines))
+        settings = from_clone(learner, settings, args.clone_part, partial(train, args.ranks, machines))
     if settings is None or not train(args.ranks, machines, learner, settings):
         raise SystemExit(INTERRUPTED)
 
@@ -205,6 +205,6 @@ def prepared(learner: Learner, settings: Settings, ranks: int | None, machines: 
     check_writable((settings.run_dir or Path("runs", "new")) / "config.json")
     ranks = ranks or ranks_for(settings, machines)
     settings.check(ranks * machines)
-    settings.check_agents(config := settings.make_config(), getattr(learner.algorithm, "Envs", SelfPlayEnvs))
+    settings.check_agents(config := settings.make_config(), envs_of(learner.algorithm))
     game_of(config).compile(config, settings.games // (ranks * machines))
     return ranks

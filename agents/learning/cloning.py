@@ -61,7 +61,7 @@ class Args(NetworkSettings):
     rules are used."""
     temperature: Positive | None = None
     """Fit the softmax of a search's action values in the ``dataset`` instead of the recorded actions: an action worth
-    this many points more is e times as likely."""
+    this much more is e times as likely. The unit is that of the values: points, or probabilities of winning Ikebana."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
@@ -101,7 +101,8 @@ class Args(NetworkSettings):
         """See `agents.learning.common.settings.Settings.check_agents`."""
         super().check_agents(config, kind)
         if self.dataset is not None:
-            next(Dataset(self.dataset).decisions(config))
+            if not any(len(some.actions) for some in Dataset(self.dataset).decisions(config)):
+                raise ValueError(f"dataset must hold a decision, and all games of {self.dataset} are empty")
         elif self.agent is not None:
             check_members([load(self.agent, config)])
         else:

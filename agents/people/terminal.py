@@ -24,7 +24,7 @@ Type an action's number, its words, or the beginnings of its words. Some that ar
 {examples}
   ?  help      this text
      actions   the legal actions
-     advice    what the adviser would do
+     table     the table again
      advice    what the adviser would do
      undo      take your last decision back; the record says so
   q  quit      leave; the game so far is saved"""

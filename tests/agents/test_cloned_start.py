@@ -8,12 +8,13 @@ import pytest
 from agents.commands.cloned_start import from_clone, lesson_of
 from agents.commands.command_line import main
 from agents.learning import ppo
-from agents.learning.common.algorithms import Learner
+from agents.learning.common.algorithms import Learner, named
 from agents.learning.common.runs import read_about, read_metrics
 from agents.learning.common.settings import Settings
 from hanabako.files import write_json
 
 SIZES = {"games": 8, "horizon": 4, "minibatch": 32, "width": 16, "evaluation-games": 2, "final-games": 4}
+PPO = named("ppo")
 TINY = ["--preset=very_small", *(f"--{name}={size}" for name, size in SIZES.items())]
 
 
@@ -49,25 +50,28 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
             write_json(tmp_path / "clone" / "config.json", {"args": settings.to_json()})
 
     for _ in range(2):
-        assert from_clone(args, 0.5, train) is None
+        assert from_clone(PPO, args, 0.5, train) is None
         assert f"--run-dir {tmp_path} continues the clone" in capsys.readouterr().out
     for _ in range(2):
-        rest = from_clone(args, 0.5, train)
+        rest = from_clone(PPO, args, 0.5, train)
         assert rest is not None
         assert (rest.start, rest.steps) == (str(tmp_path / "clone" / "policy.safetensors"), 200)
     assert [settings.resume for settings in asked] == [None, tmp_path / "clone", tmp_path / "clone"]
+    for other in (replace(args, start="cautious"), replace(args, width=32), replace(args, steps=800)):
+        with pytest.raises(ValueError, match=r"holds a clone with (agent|width|steps)=.*: choose another --run-dir"):
+            from_clone(PPO, other, 0.5, train)
 
 
 def test_a_folder_with_the_clone_of_something_else_runs_none_of_its_code(tmp_path: Path) -> None:
     args = ppo.Args(preset="very_small", start="smart", steps=400, run_dir=tmp_path)
     asked: list[Settings] = []
-    assert from_clone(args, 0.5, lambda _, settings: asked.append(settings)) is None, "training does nothing"
+    assert from_clone(PPO, args, 0.5, lambda _, settings: asked.append(settings)) is None, "training does nothing"
     (tmp_path / "clone" / "checkpoint" / "1").mkdir(parents=True)
     (tmp_path / "clone" / "checkpoint" / "2").mkdir()
     kept = asked[0].to_json()
     write_json(tmp_path / "clone" / "config.json", {"args": kept | {"agent": "evil.py:X"}})
-    with pytest.raises(ValueError, match=r"clone holds a clone of 'evil.py:X', not of smart: choose another --run-dir"):
-        from_clone(args, 0.5, lambda *_: pytest.fail("training begins"))
+    with pytest.raises(ValueError, match=r"holds a clone with agent='evil.py:X', not smart: choose another --run-dir"):
+        from_clone(PPO, args, 0.5, lambda *_: pytest.fail("training begins"))
     for agent, others, trust in (
         ("smart", {}, False),
         ("mine.py:X", {}, True),
@@ -88,6 +92,8 @@ def test_a_folder_with_the_clone_of_something_else_runs_none_of_its_code(tmp_pat
         (["--start", "smart", "--clone-part", "1"], "clone_part must be"),
         (["--start", "smart", "--algorithm", "sad"], "start must be a network, got the bot smart: .* 'greedy-'"),
         (["--start", "smart", "--algorithm", "iql", "--minibatch", "30"], "minibatch must be a multiple of"),
+        (["--start", "smart", "--partners", "nosuch"], "an agent must be one of .* got 'nosuch'"),
+        (["--start", "smart", "--algorithm", "iql", "--burn-in"], "burn_in must be false for a network without memory"),
     ],
 )
 def test_what_cannot_work_is_refused(words: list[str], message: str, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from agents.networks.neural_policy import load_policy
 from agents.playing.block import Block
 from agents.playing.play import play
 from hanabako.games import game_of, make_config
+from hanabako.games_file import GamesBlock, writing
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
@@ -144,6 +145,21 @@ def test_a_dataset_of_other_rules_is_refused(tmp_path):
     record(tmp_path / "games.npz", PRESETS["small"], agents.load("smart", PRESETS["small"]), 1, seed=1)
     with pytest.raises(ValueError, match="the games were played with"):
         train(replace(TINY, agent=None, dataset=str(tmp_path / "games.npz"), run_dir=tmp_path / "run"))
+
+
+def test_a_dataset_without_a_decision_is_refused(tmp_path):
+    block = GamesBlock(
+        np.zeros(2, np.uint64),
+        np.arange(2, dtype=np.uint64),
+        np.zeros((2, 2), np.uint16),
+        np.zeros(2, np.uint32),
+        np.zeros(0, np.uint16),
+    )
+    with writing(tmp_path / "empty.npz", PRESETS["mini"]) as writer:
+        writer.places(["smart"])
+        writer.add(block)
+    with pytest.raises(ValueError, match=r"dataset must hold a decision, and all games of .*empty\.npz are empty"):
+        train(replace(TINY, agent=None, dataset=str(tmp_path / "empty.npz"), run_dir=tmp_path / "run"))
 
 
 @pytest.mark.parametrize(("game", "preset"), [("hanabi", "very_small"), ("ikebana", "single_round")])

@@ -126,6 +126,19 @@ def test_the_last_two_checkpoints_are_kept(tmp_path):
     assert (directory / "latest").read_text(encoding="utf-8") == "00000004"
 
 
+def test_a_second_checkpoint_after_an_update_does_not_cost_the_first(tmp_path):
+    """A run that was interrupted in an evaluation saves again after the same update."""
+    checkpoints = Checkpoints(tmp_path, ALONE)
+    checkpoints.save(3, *SAVED[3])
+    with little_room(), pytest.raises(OSError, match="the checkpoint 00000003 is kept"):
+        checkpoints.save(3, *SAVED[2])
+    assert restored(tmp_path) == 3
+    for updates, last in ((2, "000000003"), (3, "0000000003")):
+        checkpoints.save(3, *SAVED[updates])
+        assert restored(tmp_path) == updates and (tmp_path / "latest").read_text(encoding="utf-8") == last
+    assert {path.name for path in tmp_path.iterdir()} == {"latest", "000000003", "0000000003"}
+
+
 FILES = ["00000003/learner-0.pt", "00000003/games-0.npz"]
 
 
@@ -263,6 +276,17 @@ def test_a_run_killed_in_its_first_checkpoint_can_be_begun_again(run_dir, whole,
 
 
 @contextmanager
+def little_room() -> Iterator[None]:
+    """No file may grow beyond one block."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@contextmanager
 def full_disk(at: int) -> Iterator[None]:
     """From that update on, files of more than 40 blocks cannot be saved, as with ``ulimit -f 40``."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -298,15 +322,10 @@ def test_a_full_disk_is_a_clear_line_and_the_last_checkpoint_stands(tmp_path, wh
 
 
 def test_a_checkpoint_that_does_not_fit_is_removed_again(tmp_path):
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     checkpoints = Checkpoints(saved(tmp_path), ALONE)
     checkpoints.load(lambda *_: None)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))
-        with pytest.raises(OSError, match=f"{os.strerror(errno.EFBIG)}; the checkpoint 00000003 is kept"):
-            checkpoints.save(4, *SAVED[3])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with little_room(), pytest.raises(OSError, match=f"{os.strerror(errno.EFBIG)}; the checkpoint 00000003 is kept"):
+        checkpoints.save(4, *SAVED[3])
     assert not (tmp_path / "00000004").exists()
     assert restored(tmp_path) == 3
 

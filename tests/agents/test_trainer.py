@@ -6,12 +6,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import numpy as np
 import pytest
 import torch
+from numba.core import event
 
 import agents
 from agents import ppo
-from agents.learning.common import validation
+from agents.learning.common import clock, validation
 from agents.learning.common.algorithms import NAMES, named
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import read_metrics
@@ -128,6 +130,25 @@ def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
     assert {specialize for *_, specialize in before} == {False}
 
 
+def test_what_updates_compile_costs_no_budget(tmp_path, monkeypatch):
+    """The clock stands still while Numba compiles a function, and the functions that it calls."""
+    passed = 0.0
+
+    class Compiles(Reinforce):
+        def learn(self, fraction: float) -> dict[str, float]:
+            nonlocal passed
+            passed += 1
+            for tell in (event.start_event, event.start_event, event.end_event):
+                tell("numba:compiler_lock")
+                passed += 100
+            event.end_event("numba:compiler_lock")
+            return super().learn(fraction)
+
+    monkeypatch.setattr(clock, "now", lambda: (passed, 2 * passed))
+    rows = read_metrics(train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"), Compiles))
+    assert [(row["seconds"], row["core_seconds"]) for row in rows] == [(1, 2), (2, 4)]
+
+
 def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
     """In a competitive game, the bar shows the return against the opponent, not the winner's score."""
     train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "together"), Reinforce)
@@ -214,3 +235,17 @@ def test_a_discount_is_a_part(name: str):
     change: dict[str, Any] = {name: 5.0}
     with pytest.raises(ValueError, match=f"{name} must be at most 1, got 5.0"):
         ppo.Args(**change).check(1)
+
+
+@pytest.mark.parametrize(("told", "width"), [({"layers": 5000}, 256), ({"layers": 300, "width": 1000}, 1000)])
+def test_a_network_that_is_too_large_is_refused(told: dict[str, Any], width: int):
+    with pytest.raises(ValueError, match=rf"must be at most 268,435,456, got {told['layers']} \* {width}\^2"):
+        ppo.Args(**told).check(1)
+
+
+def test_line_ups_on_the_same_deals_do_not_make_the_error_smaller():
+    scores = np.array([3.0, 5.0, 4.0, 8.0])
+    ranks = Ranks(0, 1, torch.device("cpu"))
+    alone, twice = (validation.mean_of(np.stack([scores] * line_ups), ranks) for line_ups in (1, 2))
+    assert twice == alone | {"greedy_games": 8} and alone["greedy_score"] == 5
+    assert alone["greedy_score_error"] == pytest.approx(scores.std() / 2)

@@ -4,7 +4,8 @@
     checkpoint/latest                                the name of the last one: 00000012
 
 ``latest`` is written when every rank has written its files. Only then are older checkpoints removed, except the one
-before. So a run may be killed, or run out of disk space, at any time. Machines without a shared disk each have a
+before. So a run may be killed, or run out of disk space, at any time. A second checkpoint after the same update, whose
+evaluation was interrupted, has one more 0 in front of its name. Machines without a shared disk each have a
 directory with the files of their ranks; a checkpoint is complete if every rank finds its files.
 
 Both kinds of files are zip archives, whose checksums detect accidental damage but not forgery. So the loaders check
@@ -72,6 +73,8 @@ class Checkpoints:
             OSError: it cannot be written; the incomplete checkpoint is removed, and the one before remains.
         """
         place = self.directory / f"{updates:08d}"
+        if self.last is not None and int(self.last.name) == updates:  # interrupted in its evaluation
+            place = self.last.with_name(f"0{self.last.name}")  # a failure must not cost the checkpoint that is there
         if self.keeps:
             shutil.rmtree(place, ignore_errors=True)  # left by a killed run, or damaged
         self.ranks.wait()
@@ -125,8 +128,8 @@ class Checkpoints:
         Raises:
             ValueError: there is none.
         """
-        there = sorted((place.name for place in checkpoints_in(self.directory)), key=int)
-        names = self.ranks.broadcast(there)
+        there = [place.name for place in checkpoints_in(self.directory)]
+        names = self.ranks.broadcast(sorted(there, key=lambda name: (int(name), len(name))))
         mine = torch.zeros(self.ranks.world, len(names), dtype=torch.float64)
         mine[self.ranks.rank] = torch.tensor([self._has_part(self.directory / name) for name in names])
         parts = self.ranks.sum(mine) > 0  # (ranks, checkpoints)

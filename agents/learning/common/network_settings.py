@@ -11,7 +11,7 @@ from hanabako.words.ranges import Part, Positive, Size, Within
 
 from ...networks.growing import load_grown
 from ...networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
-from ...networks.network import Network, fast_dtype
+from ...networks.network import DenseNetwork, Network, fast_dtype
 from ...registry import network_file
 from .descent import Descent
 from .ranks import Ranks
@@ -61,8 +61,9 @@ class NetworkSettings(Settings):
         """See `agents.learning.common.settings.Settings.check`; also refuses networks that are too large."""
         super().check(world)
         layers = self.layers or USUAL_LAYERS
-        if layers * (self.width or 1) ** 2 > MOST_WEIGHTS:
-            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {layers} * {self.width}^2")
+        width = self.width or DenseNetwork.usual_width
+        if layers * width**2 > MOST_WEIGHTS:
+            raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {layers} * {width}^2")
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
         """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``, see `check_memory`."""

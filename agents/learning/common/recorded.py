@@ -25,10 +25,10 @@ class RecordedEnvs(SelfPlayEnvs):
         games: number of parallel games, all ranks together.
         seed: seed of the order.
         ranks: the ranks, which share the games evenly.
-        dataset: the file.
+        dataset: the file, in which some game has a decision.
 
     Raises:
-        ValueError: the games have other rules, or none has a decision; see `agents.datasets.Dataset`.
+        ValueError: the games have other rules; see `agents.datasets.Dataset`.
         OSError: the file cannot be read.
     """
 

@@ -9,7 +9,6 @@ settings, a subclass of `Settings`, and a class that satisfies `Algorithm`. The 
 
 import json
 import math
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -27,6 +26,7 @@ from ...networks.network import Network, kind_of_processor
 from ...networks.neural_policy import NeuralPolicy, save_policy
 from ...networks.policy_file import refuse_old_vdn
 from .checkpoints import Checkpoints, holds_checkpoint
+from .clock import Clock, running_clock
 from .ranks import Ranks, joined_ranks, processor_settings
 from .runs import Interruption, Log, begin_run, draw_curve, locked, read_about, shown_of, usual_run_dir
 from .selfplay import SelfPlayEnvs
@@ -39,6 +39,7 @@ __all__ = [
     "Progress",
     "Settings",
     "Trainer",
+    "envs_of",
     "geometric",
     "name_of",
     "risen",
@@ -118,21 +119,19 @@ class Trainer:
         self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path, keeps: bool
     ) -> None:
         self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
-        self.envs = args.make_envs(config, ranks, getattr(algorithm, "Envs", SelfPlayEnvs))
+        self.envs = args.make_envs(config, ranks, envs_of(algorithm))
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm, self.name = algorithm(args, self.envs, ranks), name_of(algorithm)
         self.progress = Progress(ranks=ranks.world)
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks, keeps)
 
-    def run(self, log: Log | None, interruption: Interruption) -> bool:
+    def run(self, log: Log | None, interruption: Interruption, clock: Clock) -> bool:
         """Learn, evaluate and save until the budget is spent or the run is interrupted; return False if it was."""
-        args, progress = self.args, self.progress
-        started, started_core, before = time.perf_counter(), time.process_time(), replace(progress)
-        interrupted = False
+        args, progress, before, interrupted = self.args, self.progress, replace(self.progress), False
         while (progress.unevaluated or progress.fraction(args) < 1) and not interrupted:
             row = json.loads(progress.unevaluated) if progress.unevaluated else self.learn()
-            seconds = before.seconds + time.perf_counter() - started
-            core_seconds = before.core_seconds / self.ranks.world + time.process_time() - started_core
+            seconds = before.seconds + clock.seconds
+            core_seconds = before.core_seconds / self.ranks.world + clock.core_seconds
             progress.seconds, progress.core_seconds, interrupted, diverged = self.agree(
                 seconds, core_seconds, interruption.happened, bool(wrong := self.not_finite(row))
             )
@@ -167,7 +166,7 @@ class Trainer:
         return "; ".join(parts)
 
     def compile(self) -> None:
-        """Play each kind of evaluation game once, so that compilation is not charged to the budget."""
+        """Play each kind of evaluation game once, so that no rank compiles what another one compiles."""
         args, policy = self.args, NeuralPolicy(self.algorithm.network, self.config)
         compile_evaluations(policy, (args.evaluation_games, args.final_games), args.others(), self.ranks)
 
@@ -258,7 +257,7 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
         ranks.check_alike(told_to_all(args, algorithm))
         args.check(ranks.world)
         config = args.make_config()
-        args.check_agents(config, getattr(algorithm, "Envs", SelfPlayEnvs))
+        args.check_agents(config, envs_of(algorithm))
         run_dir = args.resume or args.run_dir or ranks.broadcast(usual_run_dir(args.usual_name(config)))
         keeps = ours.enter_context(locked(run_dir, ranks))
         if args.resume is None:
@@ -274,14 +273,19 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
         log = Log(run_dir, trainer.progress.updates, shown, args.loggers) if ranks.rank == 0 else None
         try:
             trainer.compile()
-            with Interruption().watched() as interruption:
-                ended = trainer.run(log, interruption)
+            with Interruption().watched() as interruption, running_clock() as clock:
+                ended = trainer.run(log, interruption, clock)
         finally:
             if log:
                 log.close()
         if ranks.rank == 0:
             draw_curve(run_dir, config, args.others())
         return run_dir, ended
+
+
+def envs_of(algorithm: AlgorithmClass) -> type[SelfPlayEnvs]:
+    """Return the class of the games that an algorithm learns from."""
+    return getattr(algorithm, "Envs", SelfPlayEnvs)
 
 
 def name_of(algorithm: AlgorithmClass) -> str:

@@ -46,8 +46,8 @@ def validate(
     if ranks.any(interruption.happened) or played is None:
         return None
     if not game_of(policy.config).cooperative:
-        return mean_of(np.concatenate([some.rewards[:, seat] for seat, some in played]), ranks)
-    row = mean_of(np.concatenate([some.score for _, some in played]).astype(np.float64), ranks)
+        return mean_of(np.stack([some.rewards[:, seat] for seat, some in played]), ranks)
+    row = mean_of(np.stack([some.score for _, some in played]).astype(np.float64), ranks)
     names = {"greedy_perfect": "perfect", "greedy_lost": "lost", "greedy_fireworks_score": "fireworks_score"}
     sums = [sum(float(getattr(some, name).sum()) for _, some in played) for name in names.values()]
     totals = ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
@@ -93,12 +93,20 @@ def line_ups_among(policy: Policy, others: Sequence[Policy], players: int) -> li
 
 
 def mean_of(scores: np.ndarray, ranks: Ranks) -> dict[str, float]:
-    """Return the mean of all ranks' scores, its standard error and the number of games, for the log."""
-    sums = [len(scores), scores.sum(), np.square(scores).sum()]
+    """Return the mean of all ranks' scores, its standard error and the number of games, for the log.
+
+    All line-ups play the same deals, so the error is that of the deals' mean scores.
+
+    Args:
+        scores: (line-ups, deals).
+        ranks: the ranks, each with other deals.
+    """
+    deals = scores.mean(0)
+    sums = [len(deals), deals.sum(), np.square(deals).sum()]
     count, points, squares = ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
     deviation = max(squares / count - (points / count) ** 2, 0.0) ** 0.5
     return {
         "greedy_score": points / count,
         "greedy_score_error": deviation / count**0.5,
-        "greedy_games": int(count),
+        "greedy_games": int(count) * len(scores),
     }
