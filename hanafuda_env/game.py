@@ -34,6 +34,9 @@ class KoiKoiGame(Game):
     def is_whole(self, states: Any) -> np.ndarray:
         return is_whole(states)
 
+    def winners(self, tables: np.ndarray) -> np.ndarray:
+        return tables["winner"][:, None] == np.arange(2)  # K29: nobody in a tie
+
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(state.phase, action)
 

@@ -34,6 +34,9 @@ class IkebanaGame(Game):
     def is_whole(self, states: Any) -> np.ndarray:
         return is_whole(self.rules, states)
 
+    def winners(self, tables: np.ndarray) -> np.ndarray:
+        return (tables["winners"][:, None] >> np.arange(self.players) & 1) == 1
+
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(self.config, action)
 

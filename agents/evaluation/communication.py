@@ -19,7 +19,7 @@ from hanabako.engine.loops import reader_of
 from hanabako.games import game_of
 from hanabi_env.engine.cards import suit_of
 from hanabi_env.engine.rules import is_terminal, played_cards
-from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, Rules
+from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, NO_TILE, Rules
 
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
 from ..playing.block import GAMES_AT_ONCE, Block
@@ -41,6 +41,7 @@ TALLY = interned(
             ("finessed", np.int64),  # blind plays that a hint about the next card had called for
             ("turns_with_token", np.int64),
             ("hints", np.int64),
+            ("paid_hints", np.int64),  # those that took a token
             ("idle_hints", np.int64),  # hints that told their receiver nothing
             ("tokens_lost", np.int64),
             ("tokens_left", np.int64),
@@ -65,7 +66,8 @@ class Communication:
     """The *information per play* of Canaan et al. 2019, "Diverse agents for ad-hoc cooperation in Hanabi": the mean
     over plays of 0, 1/2 or 1 if neither, one or both were known."""
     communicativeness: float
-    """The share of turns with an available information token on which a hint was given (Canaan et al. 2019)."""
+    """The share of turns with an available information token on which a hint was given (Canaan et al. 2019). The choice
+    of a tile (N2) is no turn, and its hint takes no token."""
     hints: float
     """Hints per game."""
     bits_per_hint: float
@@ -80,7 +82,8 @@ class Communication:
     idle_hints: float
     """The share of hints whose literal content tells their receiver nothing: they serve a convention, or pass time."""
     tokens_lost: float
-    """Tokens per game that a completed firework did not return, because all tokens were there."""
+    """Tokens per game that a completed firework did not return, because all tokens were there. With flamboyants (V4)
+    only the black firework returns one."""
     tokens_left: float
     """Tokens per game that were left at the end: each is a hint that was never given."""
     blind_share: float
@@ -204,7 +207,7 @@ def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDAr
         games=games,
         known=known,
         information_per_play=known["both"] + (known["color"] + known["rank"]) / 2,
-        communicativeness=float(total["hints"] / max(total["turns_with_token"], 1)),
+        communicativeness=float(total["paid_hints"] / max(total["turns_with_token"], 1)),
         hints=float(total["hints"] / games),
         bits_per_hint=float(total["bits"] / hints),
         conventional_bits_per_hint=float(convention[0] / convention[1]) if convention[1] else None,
@@ -241,11 +244,14 @@ def note_step(rules, before, after, tally):
     event = after.events[(after.length - 1) % rules.history]
     player = np.int64(event.player)
     is_hint = event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK
-    if before.information_tokens > 0:
+    if before.information_tokens > 0 and before.pending == NO_TILE:
         tally.turns_with_token += 1
+        tally.paid_hints += np.int64(is_hint)
     if event.kind == EVENT_PLAY:
         note_play(rules, before, event, tally)
-        completes = event.scored and after.fireworks[suit_of(rules, event.card)] == rules.ranks
+        suit = suit_of(rules, event.card)
+        returns = not rules.flamboyants or suit == rules.black_suit
+        completes = event.scored and after.fireworks[suit] == rules.ranks and returns
         if completes and not event.gave_token and before.information_tokens == rules.max_information_tokens:
             tally.tokens_lost += 1
     tally.called[player] = ZERO

@@ -1,7 +1,7 @@
 """Head-to-head matches in competitive games with seats rotated, and ratings.
 
 To cancel the luck of deal and seat, every pair of agents plays each deal once per exchange of their seats, and errors
-are over deals.
+are over deals. Who won is said by the rules of the game, whatever its rewards.
 """
 
 import itertools
@@ -29,15 +29,19 @@ class HeadToHead:
 
     lead: NDArray[np.float64]
     """(deals, line-ups): the mean return of the first agent's seats minus that of the second agent's."""
+    won: NDArray[np.float64]
+    """(deals, line-ups): 1 if a larger part of the first agent's seats won the game, 0 if of the second's, 0.5 if equal
+    parts did."""
 
     def summary(self) -> dict[str, Any]:
         """Return mean lead and win rate with standard errors over deals, and the rate of draws, as JSON types."""
+        won = self.won == 1
         return {
             "lead": float(self.lead.mean()),
             "lead_error": standard_error(self.lead.mean(axis=1)),
-            "won": float((self.lead > 0).mean()),
-            "won_error": standard_error((self.lead > 0).mean(axis=1)),
-            "drawn": float((self.lead == 0).mean()),
+            "won": float(won.mean()),
+            "won_error": standard_error(won.mean(axis=1)),
+            "drawn": float((self.won == 0.5).mean()),
             "deals": len(self.lead),
             "games": self.lead.size,
         }
@@ -58,12 +62,14 @@ def head_to_head(
     config: Any, one: Policy, other: Policy, deals: int, seed: int, num_threads: int = 1, first: int = 0
 ) -> HeadToHead:
     """Play every deal, from number ``first``, with every line-up of `line_ups`."""
-    columns = []
+    leads, won = [], []
     for own in line_ups(config.players):
         seats = [one if mine else other for mine in own]
-        rewards = play(config, seats, deals, seed, num_threads, first=first).rewards
-        columns.append(rewards[:, own].mean(axis=1) - rewards[:, np.logical_not(own)].mean(axis=1))
-    return HeadToHead(np.stack(columns, axis=1))
+        games, others = play(config, seats, deals, seed, num_threads, first=first), np.logical_not(own)
+        leads.append(games.rewards[:, own].mean(axis=1) - games.rewards[:, others].mean(axis=1))
+        ahead = games.winners[:, own].mean(axis=1) - games.winners[:, others].mean(axis=1)
+        won.append(np.sign(ahead) / 2 + 0.5)
+    return HeadToHead(np.stack(leads, axis=1), np.stack(won, axis=1))
 
 
 def tournament(
@@ -80,10 +86,13 @@ def tournament(
         for one, other in ProgressBar(pairs, unit="pair", disable=not progress)
     }
     rows = [{"agents": list(pair), **match.summary()} for pair, match in matches.items()]
-    return {"matches": rows, "ratings": ratings(rows)}
+    results = np.stack([match.won.mean(axis=1) for match in matches.values()])
+    return {"matches": rows, "ratings": ratings(rows, np.cov(results, ddof=1) / deals if deals > 1 else None)}
 
 
-def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def ratings(
+    matches: Sequence[Mapping[str, Any]], covariance: NDArray[np.float64] | None = None
+) -> list[dict[str, Any]]:
     """Return ratings by the model of Bradley and Terry (1952), fitted to all matches at once, best first.
 
     An agent rated 400 points above another is expected to win ten of eleven games; the mean rating is 0. A draw counts
@@ -91,10 +100,12 @@ def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     equally many games, the order of ratings is the order of wins.
 
     Args:
-        matches: ``agents`` (two names), ``won``, ``won_error``, ``drawn`` and ``games``, as in `HeadToHead.summary`.
+        matches: ``agents`` (two names), ``won``, ``drawn`` and ``games``, as in `HeadToHead.summary`.
+        covariance: (matches, matches), of the matches' results, in which a draw is half a win. All pairs play the same
+            deals, so their results are not independent.
 
     Returns:
-        Per agent the ``name``, ``rating`` and its standard ``error``, None if the matches have no errors.
+        Per agent the ``name``, ``rating`` and its standard ``error``, None without a ``covariance``.
     """
     names = list(dict.fromkeys(name for match in matches for name in match["agents"]))
     one, other = (np.array([names.index(match["agents"][k]) for match in matches]) for k in (0, 1))
@@ -104,7 +115,7 @@ def ratings(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     sides = sides_of(one, other, len(names))
     strength = fitted(sides, games + 1, expected)
-    errors = errors_of(strength, sides, games, [match["won_error"] for match in matches])
+    errors = None if covariance is None else errors_of(strength, sides, games, np.atleast_2d(covariance))
     rows = [
         {"name": name, "rating": float(ELO * own), "error": None if errors is None else float(ELO * errors[k])}
         for k, (name, own) in enumerate(zip(names, strength, strict=True))
@@ -149,13 +160,12 @@ def sides_of(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> ND
 
 
 def errors_of(
-    strength: NDArray[np.float64], sides: NDArray[np.float64], games: NDArray[np.float64], won: Sequence[float | None]
-) -> NDArray[np.float64] | None:
-    """Return the standard errors of fitted strengths from matches' errors ``won`` over deals (a sandwich estimate)."""
-    errors = [error for error in won if error is not None]
-    if len(errors) < len(won):
-        return None
-    probability = expit(sides @ strength)
-    bread = curvature_inverse(sides, games, probability)
-    spread = games * np.array(errors)
-    return np.sqrt(np.diag(bread @ (sides.T * spread**2 @ sides) @ bread))
+    strength: NDArray[np.float64],
+    sides: NDArray[np.float64],
+    games: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the standard errors of fitted strengths from the ``covariance`` of the results (a sandwich estimate)."""
+    bread = curvature_inverse(sides, games, expit(sides @ strength))
+    spread = np.outer(games, games) * covariance
+    return np.sqrt(np.diag(bread @ sides.T @ spread @ sides @ bread))

@@ -65,8 +65,16 @@ def self_play(question: Question) -> Result:
     return play(config, question.seats, games, seed, num_threads, progress=True).summary()
 
 
+def check_cooperative(question: Question, mode: str) -> None:
+    """Raise ``ValueError`` in a competitive game, where the score is the winner's, whoever that is."""
+    name = game_of(question.config).name
+    if not game_of(question.config).cooperative:
+        raise ValueError(f"{mode} needs a cooperative game, got {name}: --mode tournament compares its agents")
+
+
 def cross_play(question: Question) -> Result:
     """Play `agents.evaluation.crossplay.cross_play`; for networks the result adds its `self_and_cross_play`."""
+    check_cooperative(question, "cross-play")
     agents = question.agents
     cells = crossplay.cross_play(*question.common, progress=True)
     result: Result = {"cross_play": [[cells[first, second].summary() for second in agents] for first in agents]}
@@ -77,6 +85,7 @@ def cross_play(question: Question) -> Result:
 
 def one_guest(question: Question) -> Result:
     """Play `agents.evaluation.crossplay.one_guest`. The result's key is "strangers", as in older files."""
+    check_cooperative(question, "one-guest")
     agents = question.agents
     cells = crossplay.one_guest(*question.common, progress=True)
     by_seat = [[[lot.summary() for lot in cells[team, guest]] for guest in agents] for team in agents]
@@ -85,6 +94,7 @@ def one_guest(question: Question) -> Result:
 
 def ad_hoc(question: Question) -> Result:
     """Play `agents.evaluation.crossplay.ad_hoc` with every agent as the newcomer."""
+    check_cooperative(question, "ad-hoc")
     config, agents, games, seed, num_threads = question.common
     rows = [crossplay.ad_hoc(config, agents, name, games, seed, num_threads=num_threads) for name in agents]
     return {"ad_hoc": rows}
@@ -112,13 +122,18 @@ def communication(question: Question) -> Result:
 # --- Results as text --------------------------------------------------------------------------------------------------
 
 
+def plus_minus(error: float | None, form: str = ".3f") -> str:
+    """Return an error as text to follow its number; empty if there is none, as for one game."""
+    return "" if error is None else f" +- {error:{form}}"
+
+
 def describe_scores(result: Result) -> Iterator[str]:
     """Yield the means with errors; the rates in a cooperative game, each player's return in a competitive one."""
     cooperative = game_of(config_from_dict(result["config"])).cooperative
     names = {"score": "score, a lost game 0", "fireworks_score": "score, fireworks count"}
     names = {**(names if cooperative else {"score": "winner's score"}), "length": "decisions per game"}
     for name, words in names.items():
-        yield f"{words:<24}{result[name]:>8.3f} +- {result[f'{name}_error'] or 0:.3f}"
+        yield f"{words:<24}{result[name]:>8.3f}{plus_minus(result[f'{name}_error'])}"
     yield from describe_rates(result) if cooperative else describe_returns(result)
 
 
@@ -128,7 +143,7 @@ def describe_returns(result: Result) -> Iterator[str]:
     returns = zip(agents, result["rewards"], result["rewards_error"], strict=True)
     for player, (name, mean, error) in enumerate(returns):
         words = f"return of player {player}"
-        yield f"{words:<24}{mean:>+8.3f} +- {error or 0:.3f}  {short_name(name)}"
+        yield f"{words:<24}{mean:>+8.3f}{plus_minus(error)}  {short_name(name)}"
     if len(set(agents)) > 1:
         yield "to compare agents, play the same deals at every seat: --mode tournament"
 
@@ -150,9 +165,7 @@ def matrix(agents: Sequence[str], cells: Sequence[Sequence[str]], width: int) ->
 
 def describe_cross_play(result: Result) -> Iterator[str]:
     """Yield the matrix of mean scores with their errors, and the summary of runs if there is one."""
-    cells = [
-        [f"{cell['score']:.3f} +- {cell['score_error'] or 0:5.3f}" for cell in row] for row in result["cross_play"]
-    ]
+    cells = [[f"{cell['score']:.3f}{plus_minus(cell['score_error'])}" for cell in row] for row in result["cross_play"]]
     yield "score of the row's agent at player 0's seat with the column's agent at all others:"
     yield from matrix(result["agents"], cells, 24)
     for name in ("self_play", "cross_play") if "runs" in result else ():
@@ -174,7 +187,7 @@ def describe_ad_hoc(result: Result) -> Iterator[str]:
     """Yield one line per agent."""
     for row in result["ad_hoc"]:
         name = short_name(row["newcomer"])[-22:]
-        yield f"{name:<24}{row['score']:>8.3f} +- {row['score_error']:.3f} over line-ups"
+        yield f"{name:<24}{row['score']:>8.3f}{plus_minus(row['score_error'])} over line-ups"
 
 
 def describe_tournament(result: Result) -> Iterator[str]:
@@ -182,11 +195,11 @@ def describe_tournament(result: Result) -> Iterator[str]:
     yield "games won by the first agent against the second, and its mean return minus the second's:"
     for match in result["tournament"]["matches"]:
         one, other = (short_name(name)[-22:] for name in match["agents"])
-        won = f"won {match['won']:>6.1%} +- {match['won_error'] or 0:.1%}, drawn {match['drawn']:>5.1%}"
-        yield f"{one:<22}  {other:<22}{won}, {match['lead']:+.3f} +- {match['lead_error'] or 0:.3f}"
+        won = f"won {match['won']:>6.1%}{plus_minus(match['won_error'], '.1%')}, drawn {match['drawn']:>5.1%}"
+        yield f"{one:<22}  {other:<22}{won}, {match['lead']:+.3f}{plus_minus(match['lead_error'])}"
     yield "ratings (Elo, fitted to these games; 400 points are odds of ten to one, the mean is 0):"
     for row in result["tournament"]["ratings"]:
-        yield f"{short_name(row['name'])[-22:]:<24}{row['rating']:>+8.1f} +- {row['error'] or 0:.1f}"
+        yield f"{short_name(row['name'])[-22:]:<24}{row['rating']:>+8.1f}{plus_minus(row['error'], '.1f')}"
 
 
 def describe_communication(result: Result) -> Iterator[str]:

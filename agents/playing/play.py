@@ -36,6 +36,8 @@ class Games:
     """Whether the last life was lost, or the final bouquet failed (V5)."""
     perfect: NDArray[np.bool_]
     """Whether the highest possible score was reached."""
+    winners: NDArray[np.bool_]
+    """(games, players): who won, by the rules of the game and whatever its rewards; nobody in cooperative games."""
 
     def summary(self) -> dict[str, Any]:
         """Return means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
@@ -153,6 +155,7 @@ class Record:
             rewards=np.zeros((games, game.players)),
             lost=np.zeros(games, np.bool_),
             perfect=np.zeros(games, np.bool_),
+            winners=np.zeros((games, game.players), np.bool_),
         )
 
     def add(self, tables: NDArray[Any], first: int) -> None:
@@ -164,6 +167,7 @@ class Record:
             return
         tables, rows = tables[ended], first + ended
         games.score[rows], games.length[rows] = tables["score"], tables["length"]
+        games.winners[rows] = self.game.winners(tables)
         if self.cooperative:
             lost, points = self.game.lost(tables), tables["fireworks_score"]
             games.score[rows] = np.where(lost, self.game.lost_score, points)

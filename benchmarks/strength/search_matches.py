@@ -131,7 +131,7 @@ def played(row: Match, before: Mapping[str, Any] | None) -> dict[str, Any]:
     decisions = [old + new.decisions for old, new in zip(result["decisions"], (one, other), strict=True)]
     return {
         "done": len(leads),
-        **HeadToHead(np.array(leads)).summary(),
+        **HeadToHead(np.array(leads), np.sign(leads) / 2 + 0.5).summary(),  # in these games the winner has the lead
         "milliseconds": [1000 * own / max(1, count) for own, count in zip(seconds, decisions, strict=True)],
         "seconds": seconds,
         "decisions": decisions,

@@ -103,6 +103,10 @@ class Game(ABC):
         """Return in which of the games that just ended at ``tables`` all players lost together, bool (N,)."""
         return np.zeros(len(tables), np.bool_)
 
+    def winners(self, tables: np.ndarray) -> np.ndarray:
+        """Return who won the games that just ended at ``tables``, bool (N, players); nobody in a cooperative game."""
+        return np.zeros((len(tables), self.players), np.bool_)
+
     @property
     def lost_score(self) -> int:
         """The score of a game that all players lost, with ``score_on_loss="zero"``."""

@@ -48,6 +48,15 @@ def test_who_only_tells_ranks_tells_bits_of_rank():
     assert talk.actions[:, 1:15].sum() == 0  # no colors, no plays
 
 
+def test_a_tiles_choice_is_no_turn_and_its_hint_takes_no_token():
+    """V4, N2: without tokens, hints are gifts of tiles; a completed color returns a tile, so it loses no token."""
+    for tokens in (0, 8):
+        config = HanabiConfig(flamboyants=True, max_information_tokens=tokens)
+        found = measure(config, agents.load("cheat", config), 300, 1)
+        assert found.hints > 0 and found.tokens_lost == 0
+        assert found.communicativeness == 0 if tokens == 0 else 0 < found.communicativeness < 1
+
+
 def test_the_games_are_those_that_play_plays():
     policy = agents.load("smart", CONFIG)
     talk = measure(CONFIG, policy, 60, seed=3)

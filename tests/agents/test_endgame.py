@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import agents
 from agents.bots.hanabi import endgame, hats
+from agents.evaluate import play
 from hanabako.engine.bits import bit
 from hanabi_env import HanabiConfig
 
@@ -110,3 +112,9 @@ def test_worlds_agree_with_what_the_seat_knows():
         hand, deck = [int(card) for card in world[:2]], [int(card) for card in world[endgame.DECK :][:2]]
         assert sorted(hand + deck) == [1, 1, 2, 3]
         assert hand[1] == 1 and bit(hand[0]) & np.uint64(0b0110)
+
+
+@pytest.mark.parametrize("hand_size", [9, 17, 25])
+def test_larger_hands_than_a_world_has_room_for_are_not_searched(hand_size: int):
+    config = HanabiConfig(hand_size=hand_size)
+    assert (play(config, agents.load("questions", config), 20, seed=1).length > 0).all()

@@ -91,7 +91,13 @@ def test_a_lost_game_of_any_variant_scores_as_at_its_opening():
 def test_the_summary_has_means_errors_and_intervals():
     flags = np.array([True, False, False, False])
     games = Games(
-        np.array([9, 0, 5, 6]), np.array([9, 4, 5, 6]), np.array([20, 9, 30, 31]), np.ones((4, 2)), ~flags, flags
+        score=np.array([9, 0, 5, 6]),
+        fireworks_score=np.array([9, 4, 5, 6]),
+        length=np.array([20, 9, 30, 31]),
+        rewards=np.ones((4, 2)),
+        lost=~flags,
+        perfect=flags,
+        winners=np.zeros((4, 2), np.bool_),
     )
     summary = games.summary()
     assert summary["score"] == 5
@@ -152,6 +158,19 @@ def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
         mean, error = result["rewards"][player], result["rewards_error"][player]
         assert f"return of player {player}{mean:>+14.3f} +- {error:.3f}  {name}\n" in told
     assert "--mode tournament" in told and "perfect" not in told
+
+
+@pytest.mark.parametrize("mode", ["cross-play", "one-guest", "ad-hoc"])
+def test_teams_are_not_scored_in_a_competitive_game(mode: str):
+    """The score there is the winner's, so it would say nothing of the agent."""
+    with pytest.raises(SystemExit, match=f"{mode} needs a cooperative game, got ikebana: --mode tournament"):
+        evaluate.main(["ikebana", "--agents", "random,greedy,lookahead", "--mode", mode, "--games", "2"])
+
+
+def test_one_game_has_no_error(capsys):
+    evaluate.main(["hanabi", "--preset", "very_small", "--agents", "random", "--games", "1"])
+    evaluate.main(["koikoi", "--agents", "random,counting", "--mode", "tournament", "--games", "1"])
+    assert "+-" not in capsys.readouterr().out
 
 
 def test_how_a_search_thinks_is_written_down(tmp_path):

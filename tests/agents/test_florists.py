@@ -38,10 +38,10 @@ def choice(config: IkebanaConfig, state: dict[str, Any], style: int) -> str:
 # --- The best choice, computed independently ------------------------------------------------------------------------
 
 
-def unseen_cards(state: dict[str, Any]) -> Counter[str]:
-    """Return the cards that the player to move cannot see, by kind."""
+def unseen_cards(state: dict[str, Any], remembered: bool = False) -> Counter[str]:
+    """Return the cards that the player to move cannot see, by kind; ``remembered`` discards are seen (J3)."""
     seen = [card for bouquet in state["bouquets"] for card in bouquet]
-    seen += [card for pile in state["discards"] for card in pile[-1:]]
+    seen += [card for pile in state["discards"] for card in (pile if remembered else pile[-1:])]
     seen += [state["drawn"]] if state["drawn"] else []
     return Counter(box()) - Counter(seen)
 
@@ -132,6 +132,28 @@ def test_lookahead_does_the_sums_of_the_last_two_turns(size, config, positions):
             assert choice(config, state, LOOKAHEAD) == best, state
             chosen[best.split()[0]] += 1
     assert len(chosen) >= 3, f"the positions must offer all kinds of choices: {chosen}"
+
+
+def test_lookahead_knows_that_discards_follow_the_last_card():
+    """J1, J3: if the only unseen card is drawn, the last turn draws from the cards below the top discards."""
+    config, bouquets = IkebanaConfig(perfect_recall=True), ["K1 K2 K3", "R1 R2 R3"]
+    left = box()
+    for card in " ".join(bouquets).split():
+        left.remove(card)
+    rng, chosen = random.Random(3), Counter[str]()
+    for _ in range(30):
+        rng.shuffle(left)
+        state = position(2, bouquets=bouquets, discards=[" ".join(left[1:20]), " ".join(left[20:])], prestige=[6, 6])
+        assert unseen_cards(state, remembered=True) == Counter(left[:1])
+        buried, bought = Counter(left[1:19] + left[20:-1]), left[-1]
+        after_draw = turn(["K1", "K2", "K3", left[0]], buried, 0, 6, 2)
+        price = int(bought[1])
+        after_buying = turn(["K1", "K2", "K3", bought], Counter(left[:1]), 0, 6 - price, 2) - 2 * price
+        if abs(after_draw - after_buying) > 1e-9:
+            best = "buy 1" if price <= 6 and after_buying > after_draw else "draw"
+            assert choice(config, state, LOOKAHEAD) == best, state
+            chosen[best] += 1
+    assert len(chosen) == 2
 
 
 def test_greedy_takes_what_promises_most_for_its_price():

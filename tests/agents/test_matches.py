@@ -17,7 +17,8 @@ def test_every_seat_is_had_by_both():
 
 
 def test_a_summary_counts_deals_not_games():
-    match = matches.HeadToHead(np.array([[1.0, -1.0], [3.0, 1.0], [0.0, 2.0]]))
+    won = np.array([[1.0, 0.0], [1.0, 1.0], [0.5, 1.0]])
+    match = matches.HeadToHead(np.array([[1.0, -1.0], [3.0, 1.0], [0.0, 2.0]]), won)
     summary = match.summary()
     assert (summary["lead"], summary["deals"]) == (1.0, 3)
     assert summary["lead_error"] == pytest.approx(np.std([0, 2, 1], ddof=1) / np.sqrt(3))
@@ -30,7 +31,7 @@ def match(one: str, other: str, won: float, drawn: float = 0.0, games: int = 100
 
 def test_ratings_of_a_pair_are_its_odds():
     """Odds of 10 to 1 are 400 points, apart from the added draw; both are equally far from the mean of 0."""
-    rows = matches.ratings([match("a", "b", 10 / 11, games=10**7)])
+    rows = matches.ratings([match("a", "b", 10 / 11, games=10**7)], np.array(0.01**2))
     assert [row["name"] for row in rows] == ["a", "b"]
     assert rows[0]["rating"] == pytest.approx(200, abs=0.01) == -rows[1]["rating"]
     slope = 400 / np.log(10) / (10 / 11 * 1 / 11)  # points for a little more of the wins
@@ -57,7 +58,7 @@ def test_ratings_agree_with_the_matrix_whatever_its_order():
 
 
 def test_who_never_loses_has_a_rating():
-    rows = matches.ratings([match("a", "b", 1.0), match("b", "c", 0.5) | {"won_error": None}, match("a", "c", 1.0)])
+    rows = matches.ratings([match("a", "b", 1.0), match("b", "c", 0.5), match("a", "c", 1.0)])
     assert rows[0]["name"] == "a" and np.isfinite(rows[0]["rating"])
     assert rows[0]["error"] is None
 
@@ -87,6 +88,36 @@ def test_nobody_beats_an_equal(game):
     assert [row["rating"] for row in result["ratings"]] == pytest.approx([0, 0], abs=1e-3)
 
 
+def test_the_winner_of_a_match_is_the_winner_of_the_game():
+    """K29: the higher total wins, though the rewards of twelve rounds may favour the one who wins more of them."""
+    configs = [make_config("koikoi", "document", settings=[f"reward={reward}"]) for reward in ("squashed", "result")]
+    found = [
+        matches.head_to_head(config, agents.load("counting", config), agents.load("greedy_stop", config), 100, seed=1)
+        for config in configs
+    ]
+    np.testing.assert_array_equal(found[0].won, found[1].won)
+    np.testing.assert_array_equal(found[1].won, np.sign(found[1].lead) / 2 + 0.5)
+    assert (np.sign(found[0].lead) != np.sign(found[1].lead)).any(), "the test would not tell them apart"
+
+
+@pytest.mark.parametrize("reward", ["win", "prestige", "dense"])
+def test_the_winners_of_ikebana_are_those_with_the_most_prestige(reward: str):
+    config = make_config("ikebana", "standard", 3, [f"reward={reward}"])
+    random, greedy = agents.load("random", config), agents.load("greedy", config)
+    found = matches.head_to_head(config, random, greedy, 40, seed=2)
+    by_win = matches.head_to_head(make_config("ikebana", "standard", 3), random, greedy, 40, seed=2)
+    np.testing.assert_array_equal(found.won, np.sign(np.round(by_win.lead, 9)) / 2 + 0.5)
+
+
+def test_errors_of_ratings_know_that_all_pairs_play_the_same_deals():
+    """Equal results of two matches against the same agent vary together, and move its rating twice as far."""
+    met = [match("a", "b", 0.5, games=10**6), match("a", "c", 0.5, games=10**6), match("b", "c", 0.5, games=10**6)]
+    apart, together = np.diag([1e-4, 1e-4, 0.0]), np.zeros((3, 3))
+    together[:2, :2] = 1e-4
+    rows = [row for one in (apart, together) for row in matches.ratings(met, one) if row["name"] == "a"]
+    assert rows[1]["error"] == pytest.approx(rows[0]["error"] * 2**0.5)
+
+
 def test_a_table_shows_both_sides_of_every_match():
     met = {"agents": ["a", "b"], "won": 0.6, "won_error": 0.01, "drawn": 0.1, "deals": 50, "games": 100}
     result = {
@@ -94,7 +125,7 @@ def test_a_table_shows_both_sides_of_every_match():
         "preset": "standard",
         "observation": "public",
         "training": [None, None],
-        "tournament": {"matches": [met], "ratings": matches.ratings([met])},
+        "tournament": {"matches": [met], "ratings": matches.ratings([met], np.array(0.01**2))},
     }
     lines = tournaments([result]).splitlines()
     assert lines[0] == "**chess standard, 2 players**, 100 games a pair."

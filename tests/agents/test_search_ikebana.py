@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from functools import cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from agents.playing.seating import OneTable
 from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
 from agents.search.ikebana.lookahead import lookahead_loop, new_lookahead
 from agents.search.ikebana.relaxed import solve_round, won
+from agents.search.ikebana.rollouts import round_value
 from ikebana_env import IkebanaConfig, ikebana_v0
+from ikebana_env.engine.state import state_dtype
 from ikebana_env.words.notation import CARD_NAMES, set_of
 from tests.reference.ikebana_plain import box, gain_of
 
@@ -260,3 +263,12 @@ def test_where_all_discards_are_seen_an_empty_deck_is_what_lies_below_their_tops
     seated: Any = table.players[0]
     (values,) = seated.values
     assert len(values) > 1 and all(0 < value < 1 for value in values.values())
+
+
+@pytest.mark.parametrize(("doubled", "spread"), [(False, 21.0), (True, 42.0)])
+def test_the_gains_of_a_doubled_last_round_spread_twice_as_far(doubled: bool, spread: float):
+    """I15: with a lead of 20 and one round to come, the lead at the end is normal around 20."""
+    config = IkebanaConfig(final_bouquet=doubled)
+    state = np.zeros(1, state_dtype(2, config.rounds)).view(np.recarray)[0]
+    state.prestige[0], state.prestige[1], state.round_index = 30, 10, config.rounds - 1
+    assert round_value(config.rules(), state, 0) == pytest.approx(1 - NormalDist(20, spread).cdf(0))

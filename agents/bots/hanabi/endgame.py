@@ -24,7 +24,7 @@ DEPTH = 64
 MOST_DECK = 8  # cards that the deck may have left
 DRAWS = 64  # random numbers per world
 
-# Columns of a world: the seat's own hand, then the deck.
+# Columns of a world: the seat's own hand, then the deck. Larger hands are not searched.
 DECK = 8
 WORLD = DECK + MOST_DECK
 

@@ -43,7 +43,7 @@ from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 
 from ..bot import Bot
 from .asking import sum_of_hats
-from .endgame import DEPTH, FRAME, WORLD, WORLDS, most_points_of_all, points_after, sample_worlds
+from .endgame import DECK, DEPTH, FRAME, WORLD, WORLDS, most_points_of_all, points_after, sample_worlds
 from .hats import (
     begin_public,
     copies_in,
@@ -133,7 +133,7 @@ def act(rules, memory, view, mask, key):
         action = best_hint(rules, memory, view, mask)
         return action if action >= 0 else any_action(rules, mask)
     action = -1
-    if view.deck_count <= last_cards(rules):
+    if view.deck_count <= last_cards(rules) and rules.hand_size <= DECK:
         action = move_at_the_end(rules, memory, view, mask, key)
     return action if action >= 0 else move(rules, memory, view, mask)
 

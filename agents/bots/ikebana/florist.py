@@ -28,7 +28,9 @@ from .odds import (
     KEEPING_WORTHS,
     MOST_REFUSALS,
     color_class,
+    count_buried,
     count_unseen,
+    nothing_unseen,
     stopping_worth,
     value_class,
 )
@@ -57,7 +59,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     cards, refusals, prestige = view.bouquets[player], np.int64(view.refusals), np.int64(view.prestige[player])
     factor = price_factor(rules, memory, view)
     count_unseen(rules, memory, view)
-    note_worths(rules, memory, cards, prestige, factor)
+    note_worths(rules, memory, view, cards, prestige, factor)
     if view.drawn != NO_CARD:
         if has_bit(mask[0], REFUSE) == ZERO:
             return KEEP
@@ -86,12 +88,17 @@ def price_factor(rules, memory, view):
 
 
 @rule
-def note_worths(rules, memory, cards, prestige, factor):
+def note_worths(rules, memory, view, cards, prestige, factor):
     """Write the value of each card that may be drawn now to ``memory.worths``."""
     for card in range(KINDS):
         if memory.unseen[card] > 0:
             memory.unseen[card] -= 1
+            is_last = nothing_unseen(memory)
+            if is_last:
+                count_buried(rules, memory, view)
             memory.worths[NOW, card] = bouquet_worth(rules, memory, with_card(cards, card), prestige, factor)
+            if is_last:
+                memory.unseen[:] = 0
             memory.unseen[card] += 1
 
 

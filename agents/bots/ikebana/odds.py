@@ -35,7 +35,6 @@ def count_unseen(rules, memory, view):
     With J3 it sees all discards. If nothing else is left to draw, the cards below the top discards are counted, as they
     become the next deck (I9, J1).
     """
-    left = 0
     for card in range(KINDS):
         seen = 0
         for player in range(rules.players):
@@ -46,12 +45,25 @@ def count_unseen(rules, memory, view):
         for k in range(view.discard_count[player]):
             see(memory, np.int64(view.discards[player, k]))
     see(memory, np.int64(view.drawn))
+    if nothing_unseen(memory):
+        count_buried(rules, memory, view)
+
+
+@rule
+def nothing_unseen(memory):
+    """Whether no card is left to draw."""
+    left = 0
     for card in range(KINDS):
         left += memory.unseen[card]
-    if left == 0:
-        for player in range(rules.players):
-            for k in range(np.int64(view.discard_count[player]) - 1):
-                memory.unseen[np.int64(view.discards[player, k])] += 1
+    return left == 0
+
+
+@rule
+def count_buried(rules, memory, view):
+    """Add the cards below the top discards to the unseen cards."""
+    for player in range(rules.players):
+        for k in range(np.int64(view.discard_count[player]) - 1):
+            memory.unseen[np.int64(view.discards[player, k])] += 1
 
 
 @rule

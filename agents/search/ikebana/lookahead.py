@@ -200,14 +200,20 @@ def best_action(rules, view, mask, lookahead, values):
 
 
 @rule
+def variance_of_rounds(rules, left):
+    """Return the variance of the lead that the last ``left`` rounds bring; I15 doubles the gains of the last one."""
+    variance = 0.0
+    for later in range(rules.rounds - left, rules.rounds):
+        variance += (SPREAD * gain_factor(rules, later)) ** 2
+    return variance
+
+
+@rule
 def horizon_of(rules, view, lookahead, mine, theirs):
     """Return the `Horizon` for the player with the bouquet ``mine``."""
     turn = min(popcount(mine) + popcount(theirs) + lookahead.turns[0], ROUND_TURNS)
     left = rules.rounds - 1 - np.int64(view.round_index)
     mode = POINTS if rules.reward != REWARD_WIN else SOLVED if left == 0 and turn < ROUND_TURNS else NORMALLY
-    spread = 0.0
-    for later in range(rules.rounds - left, rules.rounds):
-        spread += (SPREAD * gain_factor(rules, later)) ** 2
     replies = bool(lookahead.turns[0] > 1 and popcount(theirs) < BOUQUET_SIZE)
     mover_size, other_size = turn // 2, min((turn + 1) // 2, BOUQUET_SIZE)
     return Horizon(
@@ -217,7 +223,7 @@ def horizon_of(rules, view, lookahead, mine, theirs):
         BEGINS[mover_size],
         BEGINS[other_size],
         BEGINS[other_size + 1] - BEGINS[other_size],
-        spread,
+        variance_of_rounds(rules, left),
         kind_of(theirs),
         replies,
     )

@@ -20,7 +20,7 @@ from ikebana_env.engine.state import END_COMPLETE, END_NOT_YET, KINDS, NO_CARD, 
 
 from ...bots.bot import Bot
 from ..rollouts import RoundRollouts
-from .lookahead import SPREAD
+from .lookahead import variance_of_rounds
 from .relaxed import won
 
 __all__ = ["IkebanaRollouts", "deal_unseen", "list_unseen", "play_out_loop", "round_value", "unseen_loop"]
@@ -166,17 +166,18 @@ def round_value(rules, s, player):
     """Return the value of the end of a round for ``player``.
 
     It is the probability to win, given all players' prestige. The lead over another player in each later round is
-    assumed to be normal with mean 0 and standard deviation `SPREAD`. If ``reward`` is not ``"win"``, the value is the
-    lead over the mean of the others.
+    assumed to be normal with mean 0 and standard deviation `SPREAD`, twice that in a last round whose gains are doubled
+    (I15). If ``reward`` is not ``"win"``, the value is the lead over the mean of the others.
     """
     mine, others, probability = np.float64(s.prestige[player]), 0.0, 1.0
     left = 0 if is_terminal(s) else rules.rounds - np.int64(s.round_index)
+    variance = variance_of_rounds(rules, left)
     for other in range(rules.players):
         if other != player:
             lead = mine - s.prestige[other]
             others += s.prestige[other]
             if left > 0:
-                probability *= 0.5 * (1.0 + math.erf(lead / (SPREAD * math.sqrt(2.0 * left))))
+                probability *= 0.5 * (1.0 + math.erf(lead / math.sqrt(2.0 * variance)))
             else:
                 probability *= won(lead)
     if rules.reward == REWARD_WIN:
