@@ -35,7 +35,7 @@ class KoiKoiGame(Game):
         return is_whole(states)
 
     def winners(self, tables: np.ndarray) -> np.ndarray:
-        return tables["winner"][:, None] == np.arange(2)  # K29: nobody in a tie
+        return tables["winner"][:, None] == np.arange(2)  # K29: no player in a tie
 
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(state.phase, action)

@@ -155,6 +155,8 @@ def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
         assert {bot.removeprefix(SEARCH) for bot in bots} <= set(names("hanabi"))
         played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
         words = [*words[:at], ",".join(played), *words[at + 1 :]]
+    if "--source" in words:  # games that were recorded before: no agent plays
+        briefly = ""
     if "--agent" in words:  # the agent to clone
         briefly += " --agent random"
     if "--resume" in words:

@@ -66,7 +66,7 @@ def self_play(question: Question) -> Result:
 
 
 def check_cooperative(question: Question, mode: str) -> None:
-    """Raise ``ValueError`` in a competitive game, where the score is the winner's, whoever that is."""
+    """Raise ``ValueError`` in a competitive game, where the score is that of the winner, and not of the agent."""
     name = game_of(question.config).name
     if not game_of(question.config).cooperative:
         raise ValueError(f"{mode} needs a cooperative game, got {name}: --mode tournament compares its agents")

@@ -37,7 +37,7 @@ class Games:
     perfect: NDArray[np.bool_]
     """Whether the highest possible score was reached."""
     winners: NDArray[np.bool_]
-    """(games, players): who won, by the rules of the game and whatever its rewards; nobody in cooperative games."""
+    """(games, players): who won, by the rules of the game and whatever its rewards; no player in cooperative games."""
 
     def summary(self) -> dict[str, Any]:
         """Return means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
