@@ -334,6 +334,13 @@ PREFIXES = {
 """All prefixes. They are recognized before names and files."""
 
 
+def check_honest(name: str, policy: Policy, config: Any) -> None:
+    """Raise ``ValueError`` if an agent sees the cards in its own hand."""
+    bot = getattr(getattr(policy, "blueprint", policy), "bot", None)
+    if getattr(config, "observation_type", None) == "seer" or (bot is not None and bot.cheats):
+        raise ValueError(f"{name} looks at its own cards, which players do not see")
+
+
 # --- Agents on the command line ---------------------------------------------------------------------------------------
 
 

@@ -223,6 +223,25 @@ def test_the_first_reset_begins_all_games_whatever_its_mask(under_test: GameUnde
     assert part.to_dict(0) == whole.to_dict(0) and part.to_dict(1) != part.to_dict(2)
 
 
+@EVERY_GAME
+@pytest.mark.parametrize("given", [False, True])
+def test_a_given_state_leaves_the_other_games_returns_alone(under_test: GameUnderTest, given: bool):
+    """The returns at a game's end are the sum of its rewards, though another table was reset to a state meanwhile."""
+    envs = under_test.vector(2, autoreset_mode=AutoresetMode.DISABLED)
+    rng, total = np.random.default_rng(5), 0.0
+    observation, infos = envs.reset(seed=5)
+    for turn in range(10_000):
+        player = infos["current_player"][1]
+        if turn and turn % 3 == 0:
+            options = {"reset_mask": np.array([True, False])} | ({"state": {0: envs.to_dict(0)}} if given else {})
+            observation, _ = envs.reset(options=options)
+        observation, _, ends, _, infos = envs.step(legal_actions(observation["action_mask"], rng))
+        total += infos["rewards"][1]
+        if ends[1]:
+            break
+    assert player >= 0 and np.allclose(infos["returns"][1], total)
+
+
 # --- Shapes, types, formats ------------------------------------------------------------------------------------------
 
 

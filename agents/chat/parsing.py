@@ -3,19 +3,29 @@
 import re
 from collections.abc import Mapping, Sequence
 
-__all__ = ["move_in", "notes_in"]
+__all__ = ["counted_from", "move_in", "notes_in"]
 
 MOST_NOTES = 4000
 """Longer notes are cut to this many characters."""
 
 _THOUGHT_OF = re.compile(r"</think(?:ing)?>", flags=re.IGNORECASE)
-_MARK = r"(?:\b{word}\b[\"'*_`\s]{{0,20}}[:=]|<{word}>|\\boxed\{{)[\"'*_`\s\[(]*"
-_ANSWER = re.compile(_MARK.format(word="answer"), flags=re.IGNORECASE)
-_MOVE = re.compile(_MARK.format(word="(?:move|action|choice)"), flags=re.IGNORECASE)
-_NOTES = re.compile(_MARK.format(word="notes?"), flags=re.IGNORECASE)
+_MARK = r"(?:\b{word}\b[\"'*_`\s]{{0,20}}[:=]|<{word}>{or_box})[\"'*_`\s\[(]*"
+_ANSWER = re.compile(_MARK.format(word="answer", or_box=r"|\\boxed\{"), flags=re.IGNORECASE)
+_MOVE = re.compile(_MARK.format(word="(?:move|action|choice)", or_box=""), flags=re.IGNORECASE)
+_NOTES = re.compile(_MARK.format(word="notes?", or_box=""), flags=re.IGNORECASE)
 _NUMBER = re.compile(r"\W*(?:(?:move|option|number|no)\b\W*)?(\d{1,3})\W*(?:</\w+>\W*)?", flags=re.IGNORECASE)
-_GAP = r"(?:[\s_:,(#\[]|\b(?:slot|card|player|position)(?=[\s_:#\d]))+"
+_GAP = r"(?:[\s_:,(#\[]|\b(?:slot|card|player(?!_)|position)(?=[\s_:#\d]))+"
 """What may separate two words of a move."""
+_QUOTES = r"[\"'*`]*"
+_BY_NAME = re.compile(
+    rf"\b(hint|buy)\b[\s_:,(#\[]+(?:(?:to|from)\s+)?{_QUOTES}player_(\d+)\b{_QUOTES}", flags=re.IGNORECASE
+)
+"""A move that names another player, where the words of a move count the seats from the player to move."""
+
+
+def counted_from(answer: str, player: int, players: int) -> str:
+    """Return an answer in which ``hint player_2`` and ``buy player_2`` count the seats from ``player``, as moves do."""
+    return _BY_NAME.sub(lambda found: f"{found[1]} {(int(found[2]) - player) % players}", answer)
 
 
 def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None = None) -> str | None:
@@ -27,11 +37,11 @@ def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None =
 
     Args:
         answer: any text.
-            legal: the words of the legal moves. Move number k, counted from 1, is the k-th of them.
+        legal: the words of the legal moves. Move number k, counted from 1, is the k-th of them.
         names: other names for single words of a move, such as ``R`` -> ``red``.
 
     Returns:
-            One of ``legal``, or None if the answer names none of them.
+        One of ``legal``, or None if the answer names none of them.
     """
     text = _THOUGHT_OF.split(answer)[-1]
     moves = _Moves(legal, names or {})

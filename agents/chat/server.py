@@ -5,6 +5,7 @@ import time
 import weakref
 from json import JSONDecodeError
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
 from hanabako.extras import need
 from hanabako.files import parse_json
@@ -60,11 +61,11 @@ class Server:
     Nothing is sent before the first question.
 
     Args:
-            model: the model's name on the server.
+        model: the model's name on the server.
 
     Raises:
         ModuleNotFoundError: the library is not installed.
-        ValueError: there is no key, or `FIELDS` is wrong.
+        ValueError: there is no key, or the key, the server's address or `FIELDS` is wrong.
     """
 
     def __init__(self, model: str) -> None:
@@ -73,6 +74,14 @@ class Server:
 
         self.model, self.fields = model, request_fields()
         self._failure = openai.OpenAIError
+        address, key = (os.environ.get(f"OPENAI_{name}", "") for name in ("BASE_URL", "API_KEY"))
+        if not key.isascii():
+            raise ValueError("OPENAI_API_KEY must be of ASCII characters")
+        try:
+            urlsplit(address).port  # noqa: B018 - raises if it is wrong
+        except ValueError:
+            example = "http://localhost:8000/v1"
+            raise ValueError(f"OPENAI_BASE_URL must be an address such as {example}, got {shown(address)}") from None
         try:
             self._client = openai.OpenAI(max_retries=RETRIES)
         except openai.OpenAIError:

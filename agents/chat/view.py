@@ -13,7 +13,7 @@ from hanabako.words.checks import shown
 from hanabako.words.notation import player_name
 
 from ..bots.plain import PlainView
-from .parsing import move_in, notes_in
+from .parsing import counted_from, move_in, notes_in
 
 __all__ = ["PROMPTS", "USUAL", "Chat", "Message", "checked_prompt"]
 
@@ -103,4 +103,4 @@ class Chat:
         self._news.clear()
         if self.prompt == "scratch_pad":
             self.notes = notes_in(answer) or self.notes
-        return move_in(answer, view.legal, self._game.NAMES)
+        return move_in(counted_from(answer, view.player, view.config.players), view.legal, self._game.NAMES)

@@ -13,7 +13,7 @@ whose number is limited: test first. Needs the package websockets (the extra ah2
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,7 @@ from hanabi_env.config import HanabiConfig
 from ..hosted.ah2ac2 import SERVER, Server
 from ..people.session import config_for
 from ..playing.policy import Policy
-from ..registry import base_of, bot_named, effort_of, load_to_play
+from ..registry import check_honest, effort_of, load_to_play
 from ..studies.store import file_lock
 
 __all__ = ["Args", "run"]
@@ -79,8 +79,7 @@ def run(args: Args) -> None:
     def policy_for(players: int) -> tuple[HanabiConfig, Policy]:
         return policy_of(names, players, effort)
 
-    if not args.evaluate:
-        policy_for(args.players)
+    check_agents(args, policy_for)
     test = None if args.evaluate else (args.players, args.seats)
     scores: list[float] = []
     while server.goes_on() if args.evaluate else len(scores) < args.games:
@@ -93,12 +92,33 @@ def run(args: Args) -> None:
     print(f"{args.out}: {len(rows)} games" + (f", mean score now {sum(scores) / len(scores):.2f}" if scores else ""))
 
 
+def check_agents(args: Args, policy_for: Callable[[int], Any]) -> None:
+    """Load the agents before the server deals: a game of the evaluation that no agent can play would be lost.
+
+    Raises:
+        ValueError: no agent can play.
+    """
+    refusals: dict[int, ValueError] = {}
+    for players in (2, 3) if args.evaluate else (args.players,):
+        try:
+            policy_for(players)
+        except ValueError as error:
+            refusals[players] = error
+    if len(refusals) == (2 if args.evaluate else 1):
+        raise next(iter(refusals.values()))
+    for players, error in refusals.items():
+        print(f"in games of {players} players no agent can play: {error}", file=sys.stderr)
+
+
 def check_test(args: Args) -> None:
     """Check the players and seats of test games.
 
     Raises:
-        ValueError: they are out of range, or a seat comes twice.
+        ValueError: they are out of range or given for the evaluation, or a seat comes twice.
     """
+    for name in ("games", "players", "seats"):
+        if args.evaluate and getattr(args, name) != getattr(Args, name):
+            raise ValueError(f"{name} is for test games, and --evaluate plays all that remain of the evaluation")
     if args.players not in (2, 3):
         raise ValueError(f"players must be 2 or 3, got {args.players}")
     seats = [as_index("a seat", seat, args.players - 1) for seat in args.seats]
@@ -112,19 +132,18 @@ def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiCo
     Raises:
         ValueError: no agent can play it (the message is about the last one), or one is a bot that sees its own cards.
     """
-    for name in names:
-        bot = bot_named(base_of(name), "hanabi")
-        if bot is not None and bot.cheats:
-            raise ValueError(f"{name} looks at its own cards, which the server does not show")
     refusal: ValueError | None = None
     for name in names:
         try:
             config = config_for("hanabi", "standard", players, (), [name])
             if config.observation_type != "card_knowledge":
                 raise ValueError(f"{name} observes {config.observation_type}, which the server does not show")
-            return config, load_to_play(name, config, effort)
+            policy = load_to_play(name, config, effort)
         except ValueError as error:
             refusal = error
+        else:
+            check_honest(name, policy, config)
+            return config, policy
     raise refusal or ValueError("agent must not be empty")
 
 

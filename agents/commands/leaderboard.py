@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tyro
 
 from hanabako.files import read_json
@@ -21,6 +22,7 @@ from hanabako.games import config_from_dict
 from hanabako.program import sentence
 from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown, usable_threads
 
+from ..evaluation.crossplay import self_and_cross_play
 from ..evaluation.modes import MODES, Question
 from ..evaluation.report import loaded
 
@@ -86,9 +88,13 @@ def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
     games, seed = as_index("games", entry.get("games"), MOST_GAMES), as_seed(entry.get("seed"))
     if games < LEAST_GAMES:
         raise ValueError(f"games must be at least {LEAST_GAMES}, got {games}")
-    if entry.get("mode", "self-play") not in ("self-play", "cross-play"):
-        raise ValueError(f"mode must be self-play or cross-play to be replayed, got {shown(entry['mode'])}")
     is_matrix = "cross_play" in entry
+    mode = entry.get("mode", "cross-play" if is_matrix else "self-play")
+    if mode not in ("self-play", "cross-play"):
+        raise ValueError(f"mode must be self-play or cross-play to be replayed, got {shown(mode)}")
+    extra = [name for name in (*MEANS, *RATES, "rewards") if is_matrix and name in entry]
+    if extra or (mode == "cross-play") != is_matrix:
+        raise ValueError(f"an entry of mode {mode} must not hold {extra[0] if extra else 'results of the other'}")
     if not names or (is_matrix and len(set(names)) < len(names)):
         raise ValueError(f"agents must be names, in cross-play different ones, got {shown(names)}")
     claimed = claims(entry["cross_play"], len(names)) if is_matrix else claims([[entry]], 1)
@@ -97,7 +103,21 @@ def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
     again = MODES["cross-play" if is_matrix else "self-play"].play(
         Question(config, agents, names, games, seed, num_threads)
     )
-    return list(differences(claimed, again["cross_play"] if is_matrix else [[again]]))
+    wrong = list(differences(claimed, again["cross_play"] if is_matrix else [[again]]))
+    return wrong if wrong or "runs" not in entry else list(of_runs(entry["runs"], claimed))
+
+
+def of_runs(runs: Any, claimed: Sequence[Sequence[Mapping[str, float]]]) -> Iterator[str]:
+    """Yield one line for each mean over ``runs`` that does not follow from the claimed matrix.
+
+    Raises:
+        ValueError: they are not numbers by name, or the matrix is not one of several runs.
+    """
+    told = as_object("runs", runs)
+    found = self_and_cross_play(np.array([[cell["score"] for cell in row] for row in claimed]))
+    for name in ("self_play", "cross_play"):
+        if abs(number(f"runs.{name}", told.get(name)) - found[name]) > 1e-6:
+            yield f"runs: {name} {told[name]:.3f} is claimed, {found[name]:.3f} follows from the matrix"
 
 
 def claims(cells: Any, size: int) -> list[list[dict[str, float]]]:

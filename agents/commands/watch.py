@@ -88,6 +88,8 @@ def page_of(args: Args) -> Path:
         if not network.is_file():
             raise ValueError(f"{what} holds no policy.safetensors: is it a run's directory?")
         return write(played(args, [str(network)]), args.adviser or str(network), what.name, what / "replay.html", args)
+    if what.suffix in (".json", ".npz"):
+        check_recorded(args)
     if what.suffix == ".json":
         return write(read_record(what), args.adviser, what.stem, what.with_suffix(".html"), args)
     if what.suffix == ".npz":
@@ -99,6 +101,15 @@ def page_of(args: Args) -> Path:
     alone = agents[0] if len(agents) == 1 and says_more else None
     title = ", ".join(record.players)
     return write(record, args.adviser or alone, title, Path(f"{game_of(record.config).name}.html"), args)
+
+
+def check_recorded(args: Args) -> None:
+    """Raise ``ValueError`` if options of a game that agents play are given for one that is recorded."""
+    only_played = ("game", "preset", "players", "config", "seed")
+    for name in (*only_played, *(["number"] if args.what.endswith(".json") else [])):
+        if getattr(args, name) != getattr(Args, name):
+            kind = "a dataset" if name == "number" else "agents that play"
+            raise ValueError(f"{name} is for {kind}, and {args.what} is a recorded game")
 
 
 def played(args: Args, agents: Sequence[str]) -> GameRecord:

@@ -15,7 +15,9 @@ whether each own card is playable, played already, or neither (`agents.learning.
 Differences from the paper: PPO without memory instead of recurrent Q-learning (``--network recurrent`` has memory).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -24,7 +26,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hanabako.compiler.jit import kernel
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import kernel, keyed
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.games import game_of
 from hanabako.words.ranges import Part, Positive
@@ -100,7 +103,7 @@ class RenamedSuits(SelfPlayEnvs):
         own = self._own_renaming()
         words = self.observations.numpy().view(np.uint64)
         renamed = np.zeros_like(words)
-        move_bits(words, self._bits, own.numpy(), renamed)
+        bit_mover()(words, self._bits, own.numpy(), renamed)
         self.observations = torch.from_numpy(renamed.view(np.int64))
         self.masks = self.masks.gather(1, self._real_actions[own])
 
@@ -117,17 +120,26 @@ class RenamedSuits(SelfPlayEnvs):
         super().restore(games)
 
 
-@kernel
-def move_bits(words, places, which, out):
-    """For each bit b set in row r of ``words``, set bit ``places[which[r], b]`` in row r of ``out``, (rows, words)."""
-    for row in range(words.shape[0]):
-        for w in range(words.shape[1]):
-            left = words[row, w]
-            while left != ZERO:
-                bit = 64 * w + np.int64(popcount((left - ONE) & ~left))
-                left &= left - ONE
-                place = places[which[row], bit]
-                out[row, place >> 6] |= ONE << np.uint64(place & 63)
+@cache
+def bit_mover() -> Callable[..., None]:
+    """Return the loop ``(words, places, which, out)``.
+
+    For each bit b set in row r of ``words``, it sets bit ``places[which[r], b]`` in row r of ``out``, (rows, words).
+    """
+    digest = digest_of(popcount, bit_mover)
+
+    @kernel
+    def move_bits(words, places, which, out):
+        for row in range(keyed(words.shape[0], digest)):
+            for w in range(words.shape[1]):
+                left = words[row, w]
+                while left != ZERO:
+                    bit = 64 * w + np.int64(popcount((left - ONE) & ~left))
+                    left &= left - ONE
+                    place = places[which[row], bit]
+                    out[row, place >> 6] |= ONE << np.uint64(place & 63)
+
+    return move_bits
 
 
 class OtherPlay(PPO):

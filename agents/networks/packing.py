@@ -1,6 +1,7 @@
 """Conversions of observations between packed 64-bit words, single bits, and floating-point numbers."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hanabako.compiler.jit import kernel
+from hanabako.compiler.digest import digest_of
+from hanabako.compiler.jit import kernel, keyed
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.engine.sections import words_for
 
@@ -103,7 +105,7 @@ class SuitUnpacker:
         pooled = torch.empty(len(words), self.bits + self.others, dtype=dtype)
         outputs = pages.view(stored).view(-1).numpy(), pooled.view(stored).numpy()
         sums = np.empty(self.bits + self.others, np.float32)
-        place_bits(words.numpy().view(np.uint64), *self._places, self.bits, np.uint32(dropped), sums, *outputs)
+        bit_placer()(words.numpy().view(np.uint64), *self._places, self.bits, np.uint32(dropped), sums, *outputs)
         return pages[:-1], pooled
 
 
@@ -111,9 +113,11 @@ STORED = {torch.float32: (torch.uint32, 0), torch.bfloat16: (torch.uint16, 16)}
 """The integer type that stores a number's bits, and how many low bits of a float32 it drops. NumPy has no bfloat16."""
 
 
-@kernel
-def place_bits(words, page_of, column_of, pooled_column_of, bits, dropped, sums, pages, pooled):
-    """Unpack the bits that are set in ``words``; see `SuitUnpacker`.
+@cache
+def bit_placer() -> Callable[..., None]:
+    """Return the loop ``(words, page_of, column_of, pooled_column_of, bits, dropped, sums, pages, pooled)``.
+
+    It unpacks the bits that are set in ``words``; see `SuitUnpacker`.
 
     No branch depends on what a bit concerns, because the processor would often predict it wrongly: bits that concern no
     suit are also written, to a page after those of the suits, which is not used.
@@ -129,23 +133,29 @@ def place_bits(words, page_of, column_of, pooled_column_of, bits, dropped, sums,
         pages: (suits + 1, rows, bits), flattened, zeros.
         pooled: (rows, columns), written.
     """
-    one = np.float32(1).view(np.uint32) >> dropped
-    numbers = sums.view(np.uint32)
-    size = np.uint64(words.shape[0] * bits)
-    for row in range(words.shape[0]):
-        begin = np.uint64(row * bits)
-        for k in range(len(sums)):
-            sums[k] = np.float32(0)
-        for w in range(words.shape[1]):
-            left = words[row, w]
-            while left != ZERO:
-                bit = np.uint64(64 * w) + np.uint64(popcount((left - ONE) & ~left))
-                left &= left - ONE
-                pages[page_of[bit] * size + begin + column_of[bit]] = one
-                sums[pooled_column_of[bit]] += np.float32(1)
-        out = pooled[row]
-        for k in range(len(sums)):
-            out[k] = numbers[k] >> dropped
+    digest = digest_of(popcount, bit_placer)
+
+    @kernel
+    def place_bits(words, page_of, column_of, pooled_column_of, bits, dropped, sums, pages, pooled):
+        one = np.float32(1).view(np.uint32) >> dropped
+        numbers = sums.view(np.uint32)
+        size = np.uint64(words.shape[0] * bits)
+        for row in range(keyed(words.shape[0], digest)):
+            begin = np.uint64(row * bits)
+            for k in range(len(sums)):
+                sums[k] = np.float32(0)
+            for w in range(words.shape[1]):
+                left = words[row, w]
+                while left != ZERO:
+                    bit = np.uint64(64 * w) + np.uint64(popcount((left - ONE) & ~left))
+                    left &= left - ONE
+                    pages[page_of[bit] * size + begin + column_of[bit]] = one
+                    sums[pooled_column_of[bit]] += np.float32(1)
+            out = pooled[row]
+            for k in range(len(sums)):
+                out[k] = numbers[k] >> dropped
+
+    return place_bits
 
 
 def pack(bits: NDArray[Any], words: int) -> NDArray[np.uint64]:

@@ -35,11 +35,11 @@ def digest_of(*functions: Any) -> int:
     for path in sorted(ROOM.rglob("*.py")):  # the compile options, to which no name leads
         digest.update(path.read_bytes())
     for part in _described(functions, seen):
-        digest.update(part.encode())
+        digest.update(f"{part!r}\n".encode())  # parts are apart: 1 and 10 are not 11 and 0
     return int.from_bytes(digest.digest()[:8], "little") >> 1
 
 
-def _described(value: Any, seen: dict[int, Any]) -> Iterator[str]:
+def _described(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str]:
     """Yield texts that change whenever a value, or an object reachable from it, does. Each object comes once."""
     value = getattr(value, "py_func", getattr(value, "__wrapped__", value))  # unwrap compiled and cached functions
     if isinstance(value, (np.ndarray, np.generic, np.dtype)):
@@ -47,13 +47,13 @@ def _described(value: Any, seen: dict[int, Any]) -> Iterator[str]:
     elif isinstance(value, (str, bytes, int, float, complex, type(None), type(Ellipsis))):
         yield repr(value)
     elif id(value) in seen:
-        yield f"again {getattr(value, '__qualname__', '')}"
+        yield f"again {seen[id(value)][0]}"
     else:
-        seen[id(value)] = value  # kept, so that no other object gets its id
+        seen[id(value)] = len(seen), value  # kept, so that no other object gets its id
         yield from _described_once(value, seen)
 
 
-def _described_once(value: Any, seen: dict[int, Any]) -> Iterator[str]:
+def _described_once(value: Any, seen: dict[int, tuple[int, Any]]) -> Iterator[str]:
     """Yield the texts of an object that may refer to others."""
     if isinstance(value, (tuple, list)):
         yield f"{type(value).__name__} {getattr(value, '_fields', len(value))}"
@@ -80,7 +80,7 @@ def _may_change(module: str) -> bool:
     return module.partition(".")[0] not in CANNOT_CHANGE and module.partition(".")[0] not in sys.stdlib_module_names
 
 
-def _described_code(code: CodeType, seen: dict[int, Any]) -> Iterator[str]:
+def _described_code(code: CodeType, seen: dict[int, tuple[int, Any]]) -> Iterator[str]:
     """Yield the instructions, names and constants of code and of inner functions, without line numbers and paths."""
     yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount))
     for constant in code.co_consts:

@@ -104,7 +104,7 @@ class Game(ABC):
         return np.zeros(len(tables), np.bool_)
 
     def winners(self, tables: np.ndarray) -> np.ndarray:
-        """Return who won the games that just ended at ``tables``, bool (N, players); no player in a cooperative game."""
+        """Return who won the games that just ended at ``tables``, bool (N, players); none if cooperative."""
         return np.zeros((len(tables), self.players), np.bool_)
 
     @property

@@ -236,8 +236,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             if "state" in own:
                 self.game.load_position(self._states[table], own["state"])
             self.game.load_deal(self._states[table], deal)
-        if given:
-            self._loops.refresh(self._rules_array, self._tables)
+            self._loops.refresh(self._rules_array, self._tables[table : table + 1])
 
     def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
         """Take one action of the current player at every table.

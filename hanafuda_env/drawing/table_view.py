@@ -146,6 +146,9 @@ def describe_phase(view: TableView) -> str:
     who, pending = player_name(position["current_player"]), position["pending"]
     if position["phase"] == "end":
         mine, theirs = position["scores"]
+        at_zero = view.config.ends_at_zero and min(mine, theirs) <= 0
+        if len(position["round_results"] or ()) < view.config.rounds and not at_zero:
+            return "the end: an illegal move"
         if mine == theirs:
             return "the end: a tie"
         return f"the end: {player_name(0 if mine > theirs else 1)} wins"

@@ -16,7 +16,16 @@ from hanafuda_env.engine.dealing import deal, is_lucky, is_void
 from hanafuda_env.engine.observation import MONTHS
 from hanafuda_env.engine.rules import is_terminal, kept_turns, turn_record
 from hanafuda_env.engine.scoring import count_pile
-from hanafuda_env.engine.state import HAND, NOBODY, PHASE_END, PHASE_JOKER_TARGET, PHASE_SWAP, TURNS, Rules
+from hanafuda_env.engine.state import (
+    HAND,
+    NOBODY,
+    PHASE_END,
+    PHASE_JOKER_TARGET,
+    PHASE_PICK_DRAW,
+    PHASE_SWAP,
+    TURNS,
+    Rules,
+)
 from hanafuda_env.words.limits import MOST_STEPS, most_base, most_points, most_score
 from hanafuda_env.words.notation import (
     CARD_NAMES,
@@ -227,7 +236,8 @@ def _read_turns(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
         row.player = NOBODY
     turns: list[dict[str, Any]] = list(position.get("turns", []))
     if not turns and new.phase not in (PHASE_SWAP, PHASE_END):
-        turns = [{"player": int(new.current_player), "played": position["pending"]}]  # the minimum
+        source = "drawn" if new.phase == PHASE_PICK_DRAW else "played"
+        turns = [{"player": int(new.current_player), source: position["pending"]}]  # the minimum
     if len(turns) > int(new.turn):
         raise ValueError(f"turns must be at most {int(new.turn)}, got {len(turns)}")
     for age, turn in enumerate(reversed(turns[-kept_turns(rules) :])):

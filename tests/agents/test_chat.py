@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import agents
 from agents import registry
 from agents.chat.one_game import ChatGame
-from agents.chat.parsing import move_in, notes_in
+from agents.chat.parsing import counted_from, move_in, notes_in
 from agents.chat.policy import ChatPolicy
 from agents.chat.server import FIELDS, RETRIES, Reply, Server
 from agents.chat.view import PROMPTS, Chat
@@ -101,6 +101,26 @@ def test_cards_with_a_dash_are_told_apart() -> None:
     assert move_in("play 8-10", KOIKOI) == "play 8-10"
     assert move_in("play 8-11", KOIKOI) is None
     assert move_in("I will not stop, I say KoiKoi!", KOIKOI) == "koikoi"
+
+
+def test_a_player_may_be_named_instead_of_counted():
+    """The prompt names players, so a model may as well; moves count seats from the player to move."""
+    legal = ["hint 1 Y", "hint 2 Y", "buy 1", "buy 2"]
+    for player, other, count in ((1, 2, 1), (1, 0, 2), (2, 0, 1), (0, 2, 2)):
+        for said in ("hint player_{} Y", "Hint to player_{} Y", "hint `player_{}` Y", "hint, Player_{}: Y"):
+            answer = counted_from(f"Answer: {said.format(other)}", player, 3)
+            assert move_in(answer, legal) == f"hint {count} Y", answer
+        assert move_in(counted_from(f"buy player_{other}", player, 3), legal) == f"buy {count}"
+        assert move_in(f"hint player_{other} Y", legal) is None
+    assert move_in(counted_from("Answer: hint player_1 Y", 1, 3), legal) is None, "a hint to oneself"
+
+
+@pytest.mark.parametrize(
+    "answer", ["Notes: R1 of mine.\nAnswer: \\boxed{play 0}", "Notes: R1 of mine.\n\\boxed{play 0}"]
+)
+def test_a_box_is_an_answer_and_no_note(answer: str):
+    assert (move_in(answer, ["play 0", "play 1"]), notes_in(answer)) == ("play 0", "R1 of mine.")
+    assert notes_in("I think.\n\\boxed{play 0}") is None
 
 
 words = st.sampled_from(["play", "discard", "hint", "take", "keep", "buy", "stop"])
@@ -418,6 +438,15 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
             agents.load("llm:m", MINI)
     pytest.importorskip("openai", reason="client: openai is not installed")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for name, value, says in (
+        ("OPENAI_BASE_URL", "http://a:b", "OPENAI_BASE_URL must be an address such as .*, got 'http://a:b'"),
+        ("OPENAI_API_KEY", "k\xe9y", "OPENAI_API_KEY must be of ASCII characters"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setenv("OPENAI_API_KEY", "x")
+            patch.setenv(name, value)
+            with pytest.raises(ValueError, match=says):
+                agents.load("llm:m", MINI)
     with pytest.raises(ValueError, match="OPENAI_API_KEY must hold the server's key"):
         agents.load("llm:m", MINI)
     monkeypatch.setenv("OPENAI_API_KEY", "none")

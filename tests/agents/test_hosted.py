@@ -254,6 +254,17 @@ def test_an_evaluation_is_played_to_its_end(hosted: tuple[Hosted, list[str]]):
     assert there.paths == ["/evaluation-info/k3y", "/play-next?submission_key=k3y"] * 2 + ["/evaluation-info/k3y"]
 
 
+@pytest.mark.parametrize("agent", ["smrt", "cheat", "hanabi-mini-2p", "peek.py:PEEK"])
+def test_no_game_of_the_evaluation_is_opened_for_an_agent_that_cannot_play(
+    hosted: tuple[Hosted, list[str]], agent: str
+):
+    there, words = hosted
+    Path("peek.py").write_text("from agents.bots.hanabi.cheat import CHEAT as PEEK\n", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main([*words, "--agent", agent, "--evaluate"])
+    assert not there.paths
+
+
 def shows(obs: list[Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda message: message | {"agent_0": {"obs": obs, "legal_moves": []}}
 
@@ -304,8 +315,10 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
             r"server must be HOST or wss://HOST \(ws:// on",
         ),
         (["--server", "ws://127.0.0.1:9"], "wrong", "127.0.0.1:9 cannot be reached"),
-        (["--agent", "cheat"], "k3y", "cheat looks at its own cards, which the server does not show"),
+        (["--agent", "cheat"], "k3y", "cheat looks at its own cards, which players do not see"),
         (["--agent", "hanabi-mini-2p"], "k3y", "hanabi-mini-2p"),
+        (["--evaluate", "--games", "2"], "k3y", "games is for test games, and --evaluate plays all that remain"),
+        (["--evaluate", "--seats", "1"], "k3y", "seats is for test games"),
         (["--agent", "nobody"], "k3y", "an agent must be one of"),
         (["--players", "4"], "k3y", "players must be 2 or 3, got 4"),
         (["--seats", "2"], "k3y", "a seat must be an int from 0 to 1, got 2"),

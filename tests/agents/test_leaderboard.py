@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from agents import registry
 from agents.commands import leaderboard
 from agents.commands.command_line import main
 from agents.evaluate import main as evaluate
+from agents.evaluation.crossplay import self_and_cross_play
 from hanabako.engine.game import Game
 
 
@@ -57,6 +59,24 @@ def test_every_mean_and_rate_is_a_claim(entries: dict[str, Path], name: str, tmp
     assert [line.split()[5] for line in lines] == ["rewards[1]" if name == "rewards" else name]
 
 
+def test_the_means_over_runs_follow_from_the_matrix(tmp_path: Path, capsys):
+    networks = ["hanabi-small-2p-1", "hanabi-small-2p-2"]
+    words = ["hanabi", "--preset", "small", "--games", "40", "--agents", ",".join(networks), "--mode", "cross-play"]
+    path = tmp_path / "entry.json"
+    evaluate([*words, "--json", str(path)])
+    entry = json.loads(path.read_text(encoding="utf-8"))
+    matrix = np.array([[cell["score"] for cell in row] for row in entry["cross_play"]])
+    entry["runs"] = self_and_cross_play(matrix)
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    main(["leaderboard", str(path)])
+    assert capsys.readouterr().out.endswith("reproduced\n")
+    entry["runs"]["cross_play"] += 1
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["leaderboard", str(path)])
+    assert "runs: cross_play" in capsys.readouterr().out
+
+
 def test_no_entry_at_all_is_refused():
     with pytest.raises(SystemExit, match="entries must be one or more files"):
         main(["leaderboard"])
@@ -83,7 +103,8 @@ VALID: dict[str, Any] = {
     "seed": 1,
     "score": 0.5,
 }
-MATRIX: dict[str, Any] = VALID | {"agents": ["random", "smart"], "cross_play": [[{"score": 1}] * 2] * 2}
+CELLS = {"agents": ["random", "smart"], "cross_play": [[{"score": 1}] * 2] * 2}
+MATRIX: dict[str, Any] = {name: value for name, value in VALID.items() if name != "score"} | CELLS
 DEEP = "[" * 500 + "]" * 500
 
 
@@ -104,6 +125,9 @@ DEEP = "[" * 500 + "]" * 500
         *(MATRIX | {"cross_play": value} for value in (None, [], {}, [[]], [[3, 3]] * 2, [[{}] * 2] * 2, 3, "a")),
         MATRIX | {"cross_play": [[{"score": 1}] * 3] * 2},
         MATRIX | {"agents": ["random", "random"]},
+        MATRIX | {"mode": "self-play"},
+        MATRIX | {"score": 25},
+        VALID | {"mode": "cross-play"},
         *(VALID | {"mode": value} for value in ("tournament", "one-guest", None, 3, [])),
         *(VALID | {name: value} for name in ("length", "lost_rate") for value in (float("nan"), "1", None)),
         *(VALID | {"rewards": value} for value in (3, None, [None, 1], [[]])),

@@ -3,21 +3,24 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from hanabako.compiler.digest import digest_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
 RULES = """
 import numpy as np
 from hanabako.compiler.jit import rule
-from helpers import TABLE, double
+from helpers import PRICES, TABLE, double, high, low
 
 @rule
 def price(card):
     '''What a card costs.'''
-    return double(card) + TABLE[card]
+    return double(card) + TABLE[card] + 0 * low(card) + 0 * high(card) + PRICES[card]
 """
 HELPERS = """
 import numpy as np
@@ -25,10 +28,20 @@ from hanabako.compiler.jit import rule
 
 TABLE = np.array([10, 20])
 FACTOR = 2
+LOW, HIGH = (0, 0), (5, 6)
+PRICES = LOW
 
 @rule
 def double(x):
     return FACTOR * x
+
+@rule
+def low(x):
+    return LOW[x]
+
+@rule
+def high(x):
+    return HIGH[x]
 """
 PROGRAM = """
 import numpy as np
@@ -55,6 +68,7 @@ EDITS = {
     "a rule": ("helpers.py", "FACTOR * x", "FACTOR * x + 1", [11, 23]),
     "a constant of a rule that a rule calls": ("helpers.py", "FACTOR = 2", "FACTOR = 3", [10, 23]),
     "an array": ("helpers.py", "20", "30", [10, 32]),
+    "which of two known tables is used": ("helpers.py", "PRICES = LOW", "PRICES = HIGH", [15, 28]),
 }
 
 
@@ -91,6 +105,13 @@ def test_a_cached_loop_follows_an_edit_in_another_file(folder: Path, edit: str) 
     assert before[1:] == [10, 22]
     assert after[1:] == prices
     assert before[0] != after[0]
+
+
+def test_digits_do_not_move_from_one_number_to_the_next() -> None:
+    def linear(factor: int, constant: int) -> Callable[[int], int]:
+        return lambda x: factor * x + constant
+
+    assert digest_of(linear(1, 10)) != digest_of(linear(11, 0))
 
 
 def test_a_comment_and_another_process_leave_the_digest_alone(folder: Path) -> None:

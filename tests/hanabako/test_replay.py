@@ -232,7 +232,7 @@ def test_the_agents_probabilities_are_bars_and_numbers(browser: str, tmp_path: P
     document = visit(browser, tmp_path, "#turn=3")
     rows = re.findall(r'<tr( class="chosen")?><th scope="row">([^<]+)</th>.*?width: ([\d.]+)%.*?<td>([^<]+)', document)
     assert rows == [(' class="chosen"', "right ← chosen", "75", "75.0 %"), ("", "left", "25", "25.0 %")]
-    assert "The game is over." in visit(browser, tmp_path, f"#turn={TURNS}")
+    assert "No further move is recorded." in visit(browser, tmp_path, f"#turn={TURNS}")
 
 
 @pytest.mark.browser

@@ -112,3 +112,15 @@ def test_words_of_cards_and_moves():
     for wrong in ("play 13-1", "take 3-1", "Play 3-1", "play  3-1", 7):
         with pytest.raises(ValueError, match="action must be one of"):
             str_to_action(PHASE_PLAY, wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("source", "played", "drawn"), [("drawn", "1-1", "2-3"), ("played", "2-3", "1-1")])
+def test_a_drawn_card_that_waits_for_a_choice_was_not_played(source: str, played: str, drawn: str):
+    """Without ``turns``, the present turn has the pending card: drawn in ``pick_draw``, played in ``pick_hand``."""
+    table = position(f"{played} 3-1 4-1 5-1 | ", field="2-1 2-2", deck=drawn)
+    table.do(f"play {played}")
+    state = table.env.to_dict()
+    assert state["pending"] == "2-3" and state["phase"] == ("pick_draw" if source == "drawn" else "pick_hand")
+    table.env.reset(options={"state": {key: value for key, value in state.items() if key != "turns"}})
+    (turn,) = table.env.to_dict()["turns"]
+    assert turn[source] == "2-3" and turn["played" if source == "drawn" else "drawn"] is None

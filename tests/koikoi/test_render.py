@@ -8,7 +8,7 @@ import pytest
 
 from agents.commands.draw import sample_game
 from hanabako.drawing.svg import rasterize
-from hanafuda_env import PRESETS, koikoi_v0
+from hanafuda_env import PRESETS, KoiKoiConfig, KoiKoiVectorEnv, koikoi_v0
 from hanafuda_env.drawing.cards.faces import deck_svg, face, main
 from hanafuda_env.drawing.cards.names import KINDS, describe_card, kind_of
 from hanafuda_env.drawing.render import replay, table_ansi, table_svg, view_of
@@ -86,3 +86,13 @@ def test_pixels_and_replay():
     assert re.search(r"seat|player_0", page)
     with pytest.raises(ValueError, match="snapshot"):
         replay(PRESETS["document"], [])
+
+
+def test_an_illegal_move_has_no_winner():
+    """K29: the game is not over by its rules, so the lead does not count."""
+    envs = KoiKoiVectorEnv(1, rounds=2, hand_swap=False, autoreset_mode="Disabled")
+    mask = envs.reset(seed=1)[0]["action_mask"]
+    while len(set(envs.to_dict(0)["scores"])) == 1:
+        mask = envs.step(mask.argmax(axis=1))[0]["action_mask"]
+    envs.step(mask.argmin(axis=1))
+    assert "the end: an illegal move" in table_ansi(view_of(envs.to_dict(0), KoiKoiConfig(rounds=2, hand_swap=False)))

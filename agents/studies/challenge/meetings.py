@@ -18,7 +18,7 @@ from hanabako.words.checks import as_object
 
 from ...evaluation.crossplay import line_ups
 from ...playing.play import play, standard_error
-from ...registry import SEARCH, load_with, with_observation_of
+from ...registry import SEARCH, check_honest, load_with, with_observation_of
 from ..study import Result, Row
 from .suite import Suite, named
 
@@ -96,11 +96,12 @@ def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[li
         trust: whether the agent's code may be imported, as in `agents.load`.
 
     Raises:
-        ValueError: an agent cannot be loaded, or the search settings are not a JSON object.
+        ValueError: an agent cannot be loaded or sees its own cards, or the search settings are not a JSON object.
     """
     suite = named(row.suite)
     config = with_observation_of(suite.config, row.agents)
     agent, partner = load_with(row.effort, row.agent, config, trust), load_with({}, row.partner, config)
+    check_honest(row.agent, agent, config)
     seats = line_ups(partner, agent, config.players)
     scores = [play(config, line_up, count, suite.seed, first=first).score for line_up in seats]
     return np.stack(scores, axis=1).reshape(-1, BATCH, config.players).sum(axis=1).tolist()
