@@ -141,7 +141,10 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         (["watch", "nowhere.json", "--search", "rollouts=3"], r"watch: No such file or directory: 'nowhere\.json'"),
         (["watch", "smart", "--search", "rollouts=3"], "watch: rollouts: for agents that search .*, got smart"),
         (["record", "--search", "rollouts=3"], "record: rollouts: for agents that search .*, got random"),
-        (["record", "--source", ".", "--search", "rollouts=3"], "record: rollouts: for agents .*, got none"),
+        (
+            ["record", "--source", ".", "--search", "rollouts=3"],
+            "record: search is for agents that play, and with --source no",
+        ),
         *(
             ([*words, "--search", "rollouts=2", "rollouts=3"], "rollouts must be given only once, got 2 and 3")
             for words in SEARCHING
