@@ -9,10 +9,10 @@ MOST_NOTES = 4000
 """Longer notes are cut to this many characters."""
 
 _THOUGHT_OF = re.compile(r"</think(?:ing)?>", flags=re.IGNORECASE)
-_MARK = r"(?:\b{word}\b[\"'*_`\s]{{0,20}}[:=]|<{word}>{or_box})[\"'*_`\s\[(]*"
-_ANSWER = re.compile(_MARK.format(word="answer", or_box=r"|\\boxed\{"), flags=re.IGNORECASE)
-_MOVE = re.compile(_MARK.format(word="(?:move|action|choice)", or_box=""), flags=re.IGNORECASE)
-_NOTES = re.compile(_MARK.format(word="notes?", or_box=""), flags=re.IGNORECASE)
+_MARK = r"(?:\b{word}\b[\"'*_`\s]{{0,20}}[:=]|<{word}>{also})[\"'*_`\s\[(]*"
+_ANSWER = re.compile(_MARK.format(word="answer", also=r"|\\boxed\{"), flags=re.IGNORECASE)
+_MOVE = re.compile(_MARK.format(word="(?:move|action|choice)", also=""), flags=re.IGNORECASE)
+_NOTES = re.compile(_MARK.format(word="notes?", also=""), flags=re.IGNORECASE)
 _NUMBER = re.compile(r"\W*(?:(?:move|option|number|no)\b\W*)?(\d{1,3})\W*(?:</\w+>\W*)?", flags=re.IGNORECASE)
 _GAP = r"(?:[\s_:,(#\[]|\b(?:slot|card|player(?!_)|position)(?=[\s_:#\d]))+"
 """What may separate two words of a move."""
