@@ -336,8 +336,8 @@ PREFIXES = {
 
 def check_honest(name: str, policy: Policy, config: Any) -> None:
     """Raise ``ValueError`` if an agent sees the cards in its own hand."""
-    bot = getattr(getattr(policy, "blueprint", policy), "bot", None)
-    if getattr(config, "observation_type", None) == "seer" or (bot is not None and bot.cheats):
+    cheats = isinstance(policy, BotPolicy) and policy.bot.cheats  # no search has such a blueprint
+    if cheats or getattr(config, "observation_type", None) == "seer":
         raise ValueError(f"{name} looks at its own cards, which players do not see")
 
 

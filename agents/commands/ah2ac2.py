@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.files import check_writable, read_json, write_json
-from hanabako.words.checks import as_each, as_index, as_object, shown
+from hanabako.words.checks import as_each, as_index, as_object, check_not_given, shown
 from hanabako.words.ranges import Size
 from hanabi_env.config import HanabiConfig
 
@@ -98,13 +98,14 @@ def check_agents(args: Args, policy_for: Callable[[int], Any]) -> None:
     Raises:
         ValueError: no agent can play.
     """
+    tried = (2, 3) if args.evaluate else (args.players,)
     refusals: dict[int, ValueError] = {}
-    for players in (2, 3) if args.evaluate else (args.players,):
+    for players in tried:
         try:
             policy_for(players)
         except ValueError as error:
             refusals[players] = error
-    if len(refusals) == (2 if args.evaluate else 1):
+    if len(refusals) == len(tried):
         raise next(iter(refusals.values()))
     for players, error in refusals.items():
         print(f"in games of {players} players no agent can play: {error}", file=sys.stderr)
@@ -116,9 +117,9 @@ def check_test(args: Args) -> None:
     Raises:
         ValueError: they are out of range or given for the evaluation, or a seat comes twice.
     """
-    for name in ("games", "players", "seats"):
-        if args.evaluate and getattr(args, name) != getattr(Args, name):
-            raise ValueError(f"{name} is for test games, and --evaluate plays all that remain of the evaluation")
+    if args.evaluate:
+        why = "test games, and --evaluate plays all that remain of the evaluation"
+        check_not_given(args, ("games", "players", "seats"), why)
     if args.players not in (2, 3):
         raise ValueError(f"players must be 2 or 3, got {args.players}")
     seats = [as_index("a seat", seat, args.players - 1) for seat in args.seats]

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import tyro
 
 from hanabako.files import check_writable
-from hanabako.words.checks import as_seed, shown
+from hanabako.words.checks import as_seed, check_not_given, shown
 from hanabako.words.ranges import Size
 
 from ..people.session import config_for, line_up_of
@@ -104,9 +104,7 @@ def datasets_of(args: Args) -> list[Any]:
     from ..datasets import Dataset
 
     if args.source is not None:
-        for name in PLAYING:
-            if getattr(args, name) != getattr(Args, name):
-                raise ValueError(f"{name} is for agents that play, and with --source no agent plays")
+        check_not_given(args, PLAYING, "agents that play, and with --source no agent plays")
         args.source.stat()  # raises if the file is missing, with its name
     if args.source is None:
         datasets = [played(args)]

@@ -20,7 +20,7 @@ import tyro
 from hanabako.files import check_writable
 from hanabako.games import config_from_dict, game_of
 from hanabako.record import GameRecord, read_record
-from hanabako.words.checks import as_seed
+from hanabako.words.checks import as_seed, check_not_given
 
 from ..people.session import Adviser, Session, config_for, line_up_of, replay_of
 from ..registry import SEARCH, effort_of, metadata_of
@@ -105,11 +105,10 @@ def page_of(args: Args) -> Path:
 
 def check_recorded(args: Args) -> None:
     """Raise ``ValueError`` if options of a game that agents play are given for one that is recorded."""
-    only_played = ("game", "preset", "players", "config", "seed")
-    for name in (*only_played, *(["number"] if args.what.endswith(".json") else [])):
-        if getattr(args, name) != getattr(Args, name):
-            kind = "a dataset" if name == "number" else "agents that play"
-            raise ValueError(f"{name} is for {kind}, and {args.what} is a recorded game")
+    why = f"and {args.what} is a recorded game"
+    check_not_given(args, ("game", "preset", "players", "config", "seed"), f"agents that play, {why}")
+    if args.what.endswith(".json"):
+        check_not_given(args, ["number"], f"a dataset, {why}")
 
 
 def played(args: Args, agents: Sequence[str]) -> GameRecord:

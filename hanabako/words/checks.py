@@ -27,6 +27,7 @@ __all__ = [
     "check_derived",
     "check_field_types",
     "check_keys",
+    "check_not_given",
     "check_options",
     "check_render_mode",
     "check_seat",
@@ -301,6 +302,17 @@ def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None
 def _is_plain(value: Any) -> bool:
     """Whether ``==`` on a value returns a bool and does not confuse types: the value is no bool and no array."""
     return not isinstance(value, (bool, np.ndarray))
+
+
+def check_not_given(settings: Any, names: Iterable[str], why: str) -> None:
+    """Refuse options of a command, a dataclass, that would have no effect: those of ``names`` must have their defaults.
+
+    Raises:
+        ValueError: one has another value; the message is "NAME is for", followed by ``why``.
+    """
+    for name in names:
+        if getattr(settings, name) != getattr(type(settings), name):
+            raise ValueError(f"{name} is for {why}")
 
 
 def check_seat(seat: int | None, players: int) -> None:
