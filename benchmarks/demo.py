@@ -130,7 +130,7 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
         "",
         f"Greedy, {row['greedy_games']:,} unseen deals, observation {about['observation']}:",
         "",
-        f"  {'this run':<46}{row['greedy_score']:6.2f} +- {row['greedy_score_error']:.2f} of {best}   {cost}",
+        f"  {'this run':<46}{row['greedy_score']:6.2f} ± {row['greedy_score_error']:.2f} of {best}   {cost}",
         f"  {'':<46}perfect games {row['greedy_perfect']:.1%}, lost games {row['greedy_lost']:.2%}",
     ]
     if about["args"]["preset"] == "standard":

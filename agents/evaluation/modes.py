@@ -14,7 +14,7 @@ from ..playing.policy import Policy
 from ..registry import SEARCH, base_of, is_file, source_of
 from . import crossplay
 
-__all__ = ["MODES", "Mode", "Name", "Question", "draw", "short_name"]
+__all__ = ["MODES", "Mode", "Name", "Question", "draw", "plus_minus", "short_name"]
 
 Name = Literal["self-play", "cross-play", "one-guest", "ad-hoc", "tournament", "communication"]
 """The name of a mode."""
@@ -124,7 +124,7 @@ def communication(question: Question) -> Result:
 
 def plus_minus(error: float | None, form: str = ".3f") -> str:
     """Return an error as text to follow its number; empty if there is none, as for one game."""
-    return "" if error is None else f" +- {error:{form}}"
+    return "" if error is None else f" ± {error:{form}}"
 
 
 def describe_scores(result: Result) -> Iterator[str]:

@@ -317,7 +317,7 @@ def check_not_given(settings: Any, names: Iterable[str], why: str) -> None:
 
 def check_seat(seat: int | None, players: int) -> None:
     """Raise ``ValueError`` if ``seat`` is neither None nor the number of a player."""
-    if seat is not None and seat not in range(players):
+    if seat is not None and (isinstance(seat, (bool, np.bool_)) or seat not in range(players)):
         raise ValueError(f"seat must be None or from 0 to {players - 1}, got {shown(seat)}")
 
 

@@ -156,7 +156,7 @@ def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
     assert "koikoi document, 2 players, observation plain, 20 games" in told and "winner's score" in told
     for player, name in enumerate(("random", "counting")):
         mean, error = result["rewards"][player], result["rewards_error"][player]
-        assert f"return of player {player}{mean:>+14.3f} +- {error:.3f}  {name}\n" in told
+        assert f"return of player {player}{mean:>+14.3f} ± {error:.3f}  {name}\n" in told
     assert "--mode tournament" in told and "perfect" not in told
 
 
@@ -170,7 +170,7 @@ def test_teams_are_not_scored_in_a_competitive_game(mode: str):
 def test_one_game_has_no_error(capsys):
     evaluate.main(["hanabi", "--preset", "very_small", "--agents", "random", "--games", "1"])
     evaluate.main(["koikoi", "--agents", "random,counting", "--mode", "tournament", "--games", "1"])
-    assert "+-" not in capsys.readouterr().out
+    assert "±" not in capsys.readouterr().out
 
 
 def test_how_a_search_thinks_is_written_down(tmp_path):

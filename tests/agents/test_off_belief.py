@@ -125,7 +125,7 @@ def test_the_targets_of_level_1_do_not_depend_on_the_last_action(players: int):
 
 
 def test_a_hand_is_chosen_by_its_weight():
-    """The weights are 1, 3 and 0; of 10,000 hands, 7,500 +- 250 are the second. False alarm: below 1e-8."""
+    """The weights are 1, 3 and 0; of 10,000 hands, 7,500 ± 250 are the second. False alarm: below 1e-8."""
     hands = np.arange(3, dtype=np.uint8)[None, :, None].repeat(10_000, 0)
     logs = torch.tensor([[0.0, np.log(3), -np.inf]]).repeat(10_000, 1) - 800
     chosen = np.bincount(one_of(hands, logs, torch.Generator().manual_seed(1))[:, 0], minlength=3)

@@ -381,4 +381,4 @@ def test_the_command_of_the_page_prints_all_of_them(
     monkeypatch.setattr("sys.argv", [*words, "--games", "2"])
     main()
     shown = capsys.readouterr().out
-    assert shown.count("+-") >= len(names) ** 2 and "icml_OBL1/_BELIEF_a" in shown and "smart" in shown
+    assert shown.count("±") >= len(names) ** 2 and "icml_OBL1/_BELIEF_a" in shown and "smart" in shown

@@ -54,7 +54,7 @@ def test_possible_cards_are_the_plausible_ones_of_which_a_copy_may_be_left() -> 
             assert truth in card.possible
 
 
-@pytest.mark.parametrize("seat", [-1, 2, "player_0"])
+@pytest.mark.parametrize("seat", [-1, 2, True, "player_0"])
 def test_nobody_sits_at_a_seat_that_is_not_there(seat: Any) -> None:
     with pytest.raises(ValueError, match="seat must be None or from 0 to 1, got"):
         view_of(final(HanabiConfig(), moves=1), HanabiConfig(), seat)

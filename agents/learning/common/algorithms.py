@@ -148,7 +148,7 @@ def start(learner: Learner, args: Settings) -> bool:
         if last := finished(run_dir):
             error = last["greedy_score_error"]
             what = "score" if game_named(read_about(run_dir)["config"]["game"]).cooperative else "return"
-            print(f"greedy {what} {last['greedy_score']:.2f} +- {error:.2f}, {last['greedy_games']:,.0f} games")
+            print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {last['greedy_games']:,.0f} games")
         else:
             trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
             print(f"Interrupted. To continue: --resume {run_dir}{trust}")

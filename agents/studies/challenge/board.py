@@ -9,7 +9,7 @@ import numpy as np
 from hanabako.drawing import charts
 from hanabako.generated import table as markdown
 
-from ...evaluation.modes import short_name
+from ...evaluation.modes import plus_minus, short_name
 from ...playing.play import standard_error
 from ..study import Result, Results
 from .meetings import means
@@ -71,11 +71,6 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
         numbers = f"{member.floor:>8.2f}{row['score']:>8.2f} ± {row['score_error'] or 0:.2f}{member.best:>9.2f}"
         yield f"{name:<32}{numbers}{member.normalized(row['score']):>z9.3f}"
     yield f"{entry.name}: {entry.score:z.3f}{plus_minus(entry.error)} on {entry.games:,} deals of {suite.name}"
-
-
-def plus_minus(error: float | None) -> str:
-    """Return an error as text to follow its number; "" for None."""
-    return "" if error is None else f" ± {error:.3f}"
 
 
 def table(suite: Suite, found: Sequence[Entry]) -> str:
