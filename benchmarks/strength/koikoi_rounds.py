@@ -160,7 +160,7 @@ def longer(row: LongMatch, before: Mapping[str, Any]) -> dict[str, Any]:
         "done": before["done"] + deals,
         "lead_sum": before["lead_sum"] + float(leads.sum()),
         "lead_squares": before["lead_squares"] + float((leads**2).sum()),
-        "won_sum": before["won_sum"] + float((match.lead > 0).mean(axis=1).sum()),
+        "won_sum": before["won_sum"] + float((match.won == 1).mean(axis=1).sum()),
     }
 
 
