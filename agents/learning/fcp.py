@@ -7,8 +7,8 @@ First some players are trained in self-play, one after the other, as in `agents.
 so its own conventions. Three versions of each are frozen: the untrained one, one with half of the final score, and the
 last. Then a new network learns with them as partners: it has one seat in every game, and a version is drawn for each of
 the others. Some partners are skilled and have different conventions, others are not, and the network must do well with
-all of them. Partners sample their actions. Only the new network is the result; evaluations before it begins are those
-of the population's players, one by one.
+all of them. Partners sample their actions, which do not count in a budget of decisions. Only the new network is the
+result; evaluations before it begins are those of the population's players, one by one.
 
 Differences from the paper, whose game is Overcooked: the population is trained within the run's own budget, so that the
 algorithm's cost is compared as a whole. It therefore has 4 players by default instead of 32. PPO replaces V-MPO. The

@@ -12,7 +12,9 @@ construction and needs no such training.
 With ``--auxiliary``, as in the paper's runs with the highest cross-play, the network also predicts during training
 whether each own card is playable, played already, or neither (`agents.learning.common.own_cards`).
 
-Differences from the paper: PPO without memory instead of recurrent Q-learning (``--network recurrent`` has memory).
+Differences from the paper: PPO without memory (``--network recurrent`` has memory) instead of recurrent Q-learning,
+which in the authors' program sums the players' values (VDN). Their twelve runs have four kinds of networks, so their
+cross-play is mostly between different networks; ours is between runs with one kind.
 """
 
 from collections.abc import Callable

@@ -8,11 +8,12 @@ two actions of the last player: the one taken, which changed the game, and the g
 chosen without exploring. Once training is over no one explores, and the two are the same.
 
 It is `agents.learning.iql` with one more input, see `agents.networks.greedy_input`. As in the authors' program, the
-input covers the last action only. The paper's SAD is recurrent and sums the players' values (VDN); this one has one
-value, that of the player to move, and the differences that `agents.learning.iql` lists. With the usual networks it is
-*memoryless*: a player reads one greedy action and forgets it. Results then call it ``sad-memoryless``. With three or
-more players, a player of the authors' program also remembers the greedy actions of all players since its own last
-decision; here it sees only the last one.
+input covers the last action only. Theirs also shows what the greedy action would have done, such as the cards that a
+hint would have touched; ours shows the action alone, which differs only after exploring moves. The paper's SAD is
+recurrent and sums the players' values (VDN); this one has one value, that of the player to move, and the differences
+that `agents.learning.iql` lists. With the usual networks it is *memoryless*: a player reads one greedy action and
+forgets it. Results then call it ``sad-memoryless``. With three or more players, a player of the authors' program also
+remembers the greedy actions of all players since its own last decision; here it sees only the last one.
 
 In the standard game, after 8 core-minutes (one seed), ``--network recurrent-symmetric`` scored 14.75, and 6.79 with
 ``--burn-in``. ``--network recurrent --burn-in`` scored 13.16, and 13.17 with Q(lambda), uniform replay, rates up to 0.4

@@ -14,8 +14,9 @@ of the player to move: 3-step returns, double Q-learning with a target network, 
 
 Differences from the papers:
 
-* hanabi_SAD gives waiting an output of its own and takes the mean advantage over all actions, so the value of waiting
-  may differ from that of the observation. Here it cannot.
+* hanabi_SAD gives waiting an output of its own, and the dueling head subtracts the sum of the legal actions' advantages
+  divided by the number of all actions. So the value of waiting may differ from that of the observation. Here the mean
+  is over legal actions, and it cannot.
 * A recurrent network's memory changes only with a player's own decisions, as it does in play. A waiting player's value
   comes from its memory and its observation, and the memory then stays as it was. In hanabi_SAD every player's memory
   changes at every step.

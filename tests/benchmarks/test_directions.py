@@ -75,12 +75,30 @@ def test_the_words_have_the_numbers(tmp_path: Path):
     assert "other-play 7.00 (" in other_play and "ippo-dense 4.00 (" in other_play
     assert "less than its self-play by 0.25 (" in first_level and "obl-2 7.80 (" in second_level
     assert "ippo-recurrent 7.90" in recurrent and "and obl-2 7.80" in recurrent
-    assert "12% of its self-play" in simplified
+    assert ", 12% (8% to 47%) of its self-play" in simplified
+    assert "; higher with probability 1.00 (0.62 to 1.00)" in plain
 
 
 def test_few_runs_allow_no_inference(tmp_path: Path):
     assert verdicts(found_in(tmp_path, AS_SAID, runs=4)) == ["no inference: too few runs"] * 6
     assert verdicts(found_in(tmp_path, AS_SAID, runs=1)) == [""] * 6
+
+
+def test_a_run_that_has_not_met_the_others_has_no_part_in_cross_play(tmp_path: Path):
+    whole = declared(tmp_path, FILE)
+    met = [row for row in results_of(whole, AS_SAID) if "obl-1-10" not in (row.get("one"), row.get("other"))]
+    found = Found(whole, met)
+    measured = STATEMENTS[2].measure(found)
+    assert measured is not None and "by 0.25 (" in measured[1]
+    assert cell(found, "obl-1").endswith("; 10 runs, 9 of them together")
+
+
+def test_what_is_lost_is_measured_on_the_deals_of_the_pairs(tmp_path: Path):
+    """A run's own evaluation has other deals, with another mean."""
+    whole = declared(tmp_path, FILE)
+    rows = [row | {"score": 8.5} if "algorithm" in row["fields"] else row for row in results_of(whole, AS_SAID)]
+    measured = STATEMENTS[2].measure(Found(whole, rows))
+    assert measured is not None and "by 0.25 (" in measured[1]
 
 
 @pytest.mark.parametrize(

@@ -169,9 +169,9 @@ def profiles(found: Found) -> Any:
     """Draw the performance profiles of cross-play; those of many algorithms have a panel each."""
     if not found.several or not found.whole.cooperative:
         return None
-    lowest, highest = found.bounds
+    lowest, highest = found.bounds(found.everyone)
     levels = np.linspace(min(0, lowest), highest, LEVELS)
-    parts = {name: estimates.profile(found.matrix(own, own), levels) for name, own in found.several.items()}
+    parts = {name: estimates.profile(found.own_matrix(name), levels) for name in found.several}
     title, x = f"{title_of(found.whole)}: cross-play", "score of a pair of runs"
     if len(parts) <= charts.MOST_INSIDE:
         return estimates.profile_figure(parts, levels, title, x)

@@ -86,6 +86,10 @@ class Found:
         """
         return np.array([[self.cells.get((one, other), np.nan) for other in others] for one in some])
 
+    def own_matrix(self, name: str) -> NDArray[np.float64]:
+        """Return the scores (n, n) of ordered pairs of an algorithm's runs; the diagonal is self-play."""
+        return self.matrix(self.teams[name], self.teams[name])
+
     def both(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
         """Return the scores (n, m) averaged over seatings; in a competitive game half of the lead of ``some``."""
         first, second = self.matrix(some, others), self.matrix(others, some).T
@@ -100,14 +104,17 @@ class Found:
         """Return the scores of an algorithm's runs in self-play, or in a competitive game those of their evaluation."""
         return [run["score"] for run in self.runs[name]]
 
-    @cached_property
-    def bounds(self) -> tuple[float, float]:
-        """The worst and the best mean score that a pair of runs may have.
+    @property
+    def everyone(self) -> list[str]:
+        """The runs of `teams`."""
+        return [run for own in self.teams.values() for run in own]
 
-        The best is the best of these runs' pairs, self-play included. In a competitive game so is the worst. In a
-        cooperative one the worst is 0, or below, whichever other algorithms the comparison has.
+    def bounds(self, runs: Sequence[str]) -> tuple[float, float]:
+        """Return the worst and the best mean score that a pair of an algorithm's runs may have.
+
+        The best is the best of the pairs of ``runs``, self-play included. In a competitive game so is the worst. In a
+        cooperative one the worst is 0, or below.
         """
-        runs = [run for own in self.teams.values() for run in own]
         both = self.both(runs, runs)
         worst = float(np.nanmin(both))
         return min(worst, 0.0) if self.whole.cooperative else worst, float(np.nanmax(both))
@@ -116,17 +123,13 @@ class Found:
     def together(self) -> dict[str, Estimate]:
         """The cross-play of each algorithm; in a competitive game the lead of its runs over those of all others."""
         if self.whole.cooperative:
-            return {name: estimates.among(self.matrix(own, own), self.bounds) for name, own in self.teams.items()}
+            return {name: estimates.among(self.own_matrix(name), self.bounds(own)) for name, own in self.teams.items()}
         found = {}
         for name, own in self.teams.items():
             others = [run for other, runs in self.teams.items() if other != name for run in runs]
-            found[name] = estimates.between(self.both(own, others), self.bounds) if others else Estimate(float("nan"))
+            leads = self.both(own, others)
+            found[name] = estimates.between(leads, self.bounds(self.everyone)) if others else Estimate(float("nan"))
         return found
-
-    def per_run(self, name: str) -> NDArray[np.float64]:
-        """Return the mean score of each run of an algorithm with the other runs of that algorithm, (n,)."""
-        both = self.both(self.teams[name], self.teams[name])
-        return (both.sum(axis=1) - both.diagonal()) / (len(both) - 1)
 
     @property
     def ordered(self) -> list[str]:

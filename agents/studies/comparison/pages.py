@@ -71,21 +71,21 @@ def understanding(found: Found, name: str) -> Iterator[str]:
     if name not in found.several:
         yield from ("-", "-")
         return
-    matrix = found.matrix(found.teams[name], found.teams[name])
+    matrix = found.own_matrix(name)
     yield " + ".join(str(len(group)) for group in estimates.groups(matrix))
     yield estimates.among(estimates.understanding(matrix), (0.0, 1.0)).words()
 
 
 def improvements(found: Found) -> Iterator[str]:
-    """Yield a table of the probabilities that a run of one algorithm has better cross-play than one of another."""
+    """Yield a table of the probabilities that two runs of one algorithm score more together than two of another."""
     sure = [name for name in found.ordered if name in found.teams and found.together[name].inference]
     if len(sure) < 2 or not found.whole.cooperative:
         return
-    yield "Probability that a run of the row's algorithm has the better cross-play:"
+    yield "Probability that two runs of the row's algorithm score more together than two of the column's:"
     yield ""
     yield f"| | {' | '.join(sure)} |"
     yield "|---" * (len(sure) + 1) + "|"
-    own = {name: found.per_run(name) for name in sure}
+    own = {name: found.own_matrix(name) for name in sure}
     for one in sure:
         cells = [
             "" if one == other else estimates.probability_of_improvement(own[one], own[other]).words() for other in sure

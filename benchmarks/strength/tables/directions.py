@@ -8,8 +8,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from agents.evaluation import estimates
 from agents.evaluation.estimates import Estimate
 from agents.studies.comparison.found import Found
@@ -43,10 +41,10 @@ class Statement:
 
 
 def better(found: Found, one: str, other: str) -> tuple[Estimate, str]:
-    """Return the probability that a run of ``one`` has the better cross-play, and both scores in words."""
-    chance = estimates.probability_of_improvement(found.per_run(one), found.per_run(other))
+    """Return the probability that two runs of ``one`` score more together than two of ``other``, with both scores."""
+    chance = estimates.probability_of_improvement(found.own_matrix(one), found.own_matrix(other))
     scores = " and ".join(f"{name} {found.together[name].words()}" for name in (one, other))
-    return chance, f"{scores}; better with probability {chance.words()}"
+    return chance, f"{scores}; higher with probability {chance.words()}"
 
 
 def better_than_dense(name: str) -> Measure:
@@ -61,8 +59,9 @@ def lost_by(name: str) -> Measure:
         if not has(found, name):
             return None
         own = found.teams[name]
-        both, alone = found.both(own, own), np.array(found.own_scores(name))
-        most = float(alone.mean()) - found.bounds[0]
+        both = found.both(own, own)
+        alone = both.diagonal()
+        most = float(alone.mean()) - found.bounds(own)[0]
         lost = estimates.among((alone[:, None] + alone[None, :]) / 2 - both, (0.0, most))
         return lost, f"{name} {found.together[name].words()}, which is less than its self-play by {lost.words()}"
 
@@ -70,20 +69,23 @@ def lost_by(name: str) -> Measure:
 
 
 def recurrent(found: Found) -> tuple[Estimate, str] | None:
-    """Compare recurrent IPPO with the best of the others."""
+    """Compare recurrent IPPO with the best of the others, if possible of those that allow inference."""
     others = [name for name in found.several if name != "ippo-recurrent"]
     if not has(found, "ippo-recurrent") or not others:
         return None
-    return better(found, "ippo-recurrent", max(others, key=lambda name: found.together[name].value))
+    best = max(others, key=lambda name: (found.together[name].inference, found.together[name].value))
+    return better(found, "ippo-recurrent", best)
 
 
 def simplified(found: Found) -> tuple[Estimate, str] | None:
     """Return which part of its self-play SAD keeps in cross-play."""
     if not has(found, "sad"):
         return None
-    alone, together = np.mean(found.own_scores("sad")), found.together["sad"]
+    own, together = found.teams["sad"], found.together["sad"]
+    alone = found.both(own, own).diagonal().mean()
     part = Estimate(*(float(end / alone) for end in together))
-    return part, f"sad {together.words()}, {part.value:.0%} of its self-play"
+    ends = f" ({part.low:.0%} to {part.high:.0%})" if part.inference else ""
+    return part, f"sad {together.words()}, {part.value:.0%}{ends} of its self-play"
 
 
 def has(found: Found, *names: str) -> bool:
