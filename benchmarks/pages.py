@@ -383,13 +383,13 @@ def clients() -> str:
     for row in results:
         library = ", ".join(f"{name} {row['versions'][name]}" for name in row["asked"]) if "versions" in row else "-"
         if "failed" in row:
-            rows.append([row["name"], library, row["script"] or "installing", "failed", "", "", ""])
+            rows.append([row["name"], row["script"] or "installing", library, "failed", "", "", "", ""])
         else:
             scores = (f"{row['before']:.2f}", f"{row['after']:.2f}", speed(row["steps_per_second"]))
-            rows.append([row["name"], library, row["algorithm"], row["plays"], *scores])
-    header = ["library", "versions", "algorithm", "plays", "before", "after", "steps/s"]
+            rows.append([row["name"], f"`{row['script']}`", library, row["algorithm"], row["plays"], *scores])
+    header = ["library", "script", "versions", "algorithm", "plays", "before", "after", "steps/s"]
     where = f"Measured on one core of {in_words([row['machine'] for row in results])}."
-    return markdown(header, rows, text_columns=4) + f"\nA minute each. {where} {command_line(report['command'])}\n"
+    return markdown(header, rows, text_columns=5) + f"\nA minute each. {where} {command_line(report['command'])}\n"
 
 
 def scale() -> str:

@@ -37,6 +37,9 @@ class KoiKoiGame(Game):
     def winners(self, tables: np.ndarray) -> np.ndarray:
         return tables["winner"][:, None] == np.arange(2)  # K29: no player in a tie
 
+    def scores(self, tables: np.ndarray) -> np.ndarray:
+        return np.maximum(tables["score"], tables["score_1"])
+
     def action_to_str(self, state: Any, action: int) -> str:
         return notation.action_to_str(state.phase, action)
 

@@ -166,7 +166,7 @@ class Record:
         if not len(ended):
             return
         tables, rows = tables[ended], first + ended
-        games.score[rows], games.length[rows] = tables["score"], tables["length"]
+        games.score[rows], games.length[rows] = self.game.scores(tables), tables["length"]
         games.winners[rows] = self.game.winners(tables)
         if self.cooperative:
             lost, points = self.game.lost(tables), tables["fireworks_score"]

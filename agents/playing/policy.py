@@ -185,11 +185,11 @@ class BatchedSeated(Seated):
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `Seated.begin`."""
         count, places = len(self._games.tables), len(self._places)
-        if chosen is None or self._memory is None:
+        if self._memory is None:
             memory = self._policy.memory(count * places)
             self._memory = None if memory is None else memory.reshape(count, places, *memory.shape[1:])
-        elif (fresh := self._policy.memory(1)) is not None:
-            self._memory[chosen] = fresh
+        else:  # in place: a search holds the array
+            self._memory[slice(None) if chosen is None else chosen] = self._policy.memory(1)
 
     def act(self) -> None:
         """See `Seated.act`."""

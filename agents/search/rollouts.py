@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
+from hanabako.engine.rng import random_word
 from hanabako.interrupts import check
 
 from ..playing.block import Block, size_for
@@ -21,6 +22,9 @@ from ..playing.policy import Policy
 __all__ = ["Rollouts", "RoundRollouts", "by_size"]
 
 R = TypeVar("R", bound="Rollouts")
+
+PLAY_STREAM = np.array([1 << 30], np.uint64)
+"""Which random word of a deal is the blueprint's key, (1,); those before it deal the hidden cards."""
 
 
 class Rollouts(Block, ABC):
@@ -104,7 +108,7 @@ class RoundRollouts(Rollouts):
         self.root = table["state"][0]
         self.copy(table, rows)
         self.deal_hidden(self.tables["state"][rows], repeated)
-        self.keys[rows] = repeated["key"]
+        self.keys[rows] = random_word(repeated["key"], PLAY_STREAM)
         self.step = 0
         self._waiting[rows] = True
         return self.play_out(np.tile(actions, len(deals))).reshape(len(deals), len(actions))

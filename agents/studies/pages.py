@@ -128,7 +128,11 @@ def origin_line(results: Results) -> str:
         if commits:
             count = sum(row[whats[0]] == NOT_RECORDED for row in results)
             few = f"the rows added in {listed(commits)}"
-            rows = few if len(commits) <= MOST_COMMITS else f"{count} rows, whose commits the results name,"
+            rows = (
+                few
+                if len(commits) <= MOST_COMMITS
+                else f"{count} of {len(results)} rows, whose commits the results name,"
+            )
             sentences.append(f"For {rows} no {' or '.join(whats)} is recorded.")
     return " ".join(sentences)
 

@@ -107,6 +107,10 @@ class Game(ABC):
         """Return who won the games that just ended at ``tables``, bool (N, players); none if cooperative."""
         return np.zeros((len(tables), self.players), np.bool_)
 
+    def scores(self, tables: np.ndarray) -> np.ndarray:
+        """Return the scores of the games that just ended at ``tables``, (N,); if competitive, those of the winners."""
+        return tables["score"]
+
     @property
     def lost_score(self) -> int:
         """The score of a game that all players lost, with ``score_on_loss="zero"``."""

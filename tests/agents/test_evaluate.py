@@ -15,6 +15,7 @@ from agents.evaluation import modes
 from agents.playing.random_policy import RandomPolicy
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanafuda_env import KoiKoiConfig
 
 MINI = PRESETS["mini"]
 
@@ -86,6 +87,14 @@ def test_a_lost_game_of_any_variant_scores_as_at_its_opening():
     np.testing.assert_array_equal(games.score, np.where(games.perfect, config.max_score, -3))
     np.testing.assert_array_equal(games.rewards[:, 0], games.score + 3)
     assert len(set(games.fireworks_score.tolist())) > 2
+
+
+def test_the_score_of_a_competitive_game_is_the_winners():
+    """In one round of Koi-Koi only the winner has points, and the reward is the difference."""
+    config = KoiKoiConfig(rounds=1, reward="points")
+    games = play(config, agents.load("random", config), games=100, seed=1)
+    assert set(np.sign(games.rewards[:, 0]).tolist()) >= {-1, 1}
+    np.testing.assert_array_equal(games.score, abs(games.rewards[:, 0]))
 
 
 def test_the_summary_has_means_errors_and_intervals():

@@ -16,7 +16,7 @@ from agents import registry
 from agents.people.session import Adviser, Session
 from agents.playing.block import Block
 from agents.playing.play import play
-from agents.playing.policy import BatchedPolicy
+from agents.playing.policy import BatchedPolicy, uniform
 from agents.playing.seating import sit
 from agents.search import choosing
 from agents.search.ikebana.policy import IkebanaSearch
@@ -191,6 +191,28 @@ class Highest(Keen):
     def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
         assert observation.shape[1]
         return np.where(mask[:, STOP] == 1, STOP, super().act(observation, mask, noise))
+
+
+class Hearing(Keen):
+    """Plays like `Keen`, and keeps the random numbers that it is given."""
+
+    def __init__(self) -> None:
+        self.heard: set[float] = set()
+
+    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
+        self.heard.update(noise.tolist())
+        return super().act(observation, mask, noise)
+
+
+def test_a_blueprint_that_samples_does_not_get_the_random_numbers_that_dealt_the_hidden_cards():
+    config, blueprint = replace(PRESETS["document"], rounds=1, hand_swap=False), Hearing()
+    found = KoiKoiRollouts(game_of(config).make_game(config), blueprint, specialize=False, size=64)
+    _, env = position(config, 6, seed=6)
+    root, deals = root_of(env), np.zeros(20, ROUND_STATE)
+    unseen_loop()(rules_array(round_rules(env.game.rules)), root, np.zeros(2, np.uint64), np.uint64(7), 1, 0, deals)
+    found.values(env.tables, deals, np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[:1])
+    dealt = {number for step in range(100) for number in uniform(deals["key"], step).tolist()}
+    assert len(blueprint.heard) > 50 and not blueprint.heard & dealt
 
 
 @pytest.mark.parametrize(("name", "rounds"), [(name, rounds) for name in NAMES for rounds in (1, 3)])

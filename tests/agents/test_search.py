@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import agents
 from agents.bots.hanabi.smart import SMART
+from agents.networks.neural_policy import NeuralPolicy
+from agents.networks.recurrent import RecurrentNetwork
 from agents.playing.block import random_keys
 from agents.playing.play import play
 from agents.playing.seating import OneTable
@@ -155,13 +158,12 @@ def true_hand(belief: Any) -> Any:
     return (belief.hands == held).all(axis=1)
 
 
-@pytest.mark.parametrize("fields", [{}, {"players": 3}, {"flamboyants": True}, {"random_start_player": True}], ids=str)
-def test_an_exact_belief_holds_the_true_hand(fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
-    config = replace(TINY, **fields)
-    search, held = searching("piers", config, 1000, rollouts=10), []
+def watched(search: SearchPolicy, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Return a list to which a search adds, at every decision, whether its exact belief holds the true hand."""
+    held: list[bool] = []
     seat = search.seat
 
-    def watched(games: Any, seats: Any) -> Any:
+    def seated_and_watched(games: Any, seats: Any) -> Any:
         seated = seat(games, seats)
         assert isinstance(seated, SingleSeated)
         act = seated.act
@@ -174,8 +176,32 @@ def test_an_exact_belief_holds_the_true_hand(fields: dict[str, Any], monkeypatch
         monkeypatch.setattr(seated, "act", checked)
         return seated
 
-    monkeypatch.setattr(search, "seat", watched)
+    monkeypatch.setattr(search, "seat", seated_and_watched)
+    return held
+
+
+@pytest.mark.parametrize("fields", [{}, {"players": 3}, {"flamboyants": True}, {"random_start_player": True}], ids=str)
+def test_an_exact_belief_holds_the_true_hand(fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
+    config = replace(TINY, **fields)
+    search = searching("piers", config, 1000, rollouts=10)
+    held = watched(search, monkeypatch)
     play(config, search, 10, seed=3)
+    assert len(held) > 30 and all(held)
+    assert search.counts["exact"] and not search.counts["sampled"] + search.counts["empty"]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_belief_over_a_recurrent_blueprint_holds_the_true_hand(seed: int, monkeypatch: pytest.MonkeyPatch):
+    """The blueprint's memory under each hand is that which a player with this hand would have."""
+    torch.manual_seed(seed)
+    network = RecurrentNetwork(TINY, 32, 2)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(2.0)  # so that its choices depend on its memory
+    search = SearchPolicy(NeuralPolicy(network, TINY, greedy=True), TINY, rollouts=10)
+    search.most_hands = 1000
+    held = watched(search, monkeypatch)
+    play(TINY, search, 10, seed=3)
     assert len(held) > 30 and all(held)
     assert search.counts["exact"] and not search.counts["sampled"] + search.counts["empty"]
 
