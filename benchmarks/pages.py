@@ -228,7 +228,12 @@ def peer_cell(report: dict, name: str, content: str, players: int) -> str:
     if not rows:
         return "-"
     ratio = rows[0].get("slower_than_hanabako")
-    return speed(rows[0]["steps_per_second"]) + (f" (1/{ratio:,.3g})" if ratio else "")
+    return speed(rows[0]["steps_per_second"]) + (f" (1/{about(ratio)})" if ratio else "")
+
+
+def about(ratio: float) -> str:
+    """Return a ratio with two digits: repeats differ by some 10 %."""
+    return f"{float(f'{ratio:.2g}'):,.{0 if ratio >= 9.95 else 1}f}"
 
 
 def compile_time() -> str:
@@ -301,7 +306,11 @@ def learners_beside(report: dict) -> str:
         name = f"**{row['peer']}**" if row["is_ours"] else row["peer"]
         rows.append([name, peer_cell(report, row["peer"], row["content"], row["players"])])
     ratio, commit = report["times_the_better"], report["jaxmarl_commit"]
-    told = f"Hanabako learns from {ratio} times as many decisions/s as the faster of the two others. " if ratio else ""
+    told = (
+        f"Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the two others. "
+        if ratio
+        else ""
+    )
     clone = f"JaxMARL's commit is {commit}. " if commit else ""
     return markdown(["learner", "decisions/s"], rows) + f"\n{told}{clone}" + machine_line(report)
 

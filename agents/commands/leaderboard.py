@@ -1,11 +1,15 @@
 """Replay a results file, with the networks that it names: the check that an entry of the scoreboards must pass.
 
     hanabako leaderboard entry.json
+    hanabako leaderboard entry.json --seed 7 --games 10000    # and on deals that the entrant did not choose
     hanabako leaderboard entry.json --trust    # also an entry that names FILE.py:NAME, whose code is run
 
 An entry is the JSON file that `hanabako evaluate --json` writes for self-play or cross-play. It is accepted if every
 mean and rate, over at least 30 games, is reproduced within four standard errors on the same deals. On the same machine
 they are equal to the last digit; on another one rounding may decide between equally good actions.
+
+An entrant can try many seeds and send the luckiest. So play other deals too, with ``--seed``: the mean must lie within
+four standard errors of a difference, and the number that this prints is the one to publish.
 """
 
 import math
@@ -23,7 +27,7 @@ from hanabako.program import sentence
 from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown, usable_threads
 
 from ..evaluation.crossplay import self_and_cross_play
-from ..evaluation.modes import MODES, Question
+from ..evaluation.modes import MODES, Question, plus_minus
 from ..evaluation.report import loaded
 
 __all__ = ["Args", "check", "run"]
@@ -34,6 +38,8 @@ LEAST_GAMES = 30
 MOST_GAMES = 10**7
 MOST = 10**6
 """The largest number that is claimed."""
+Cells = Sequence[Sequence[Any]]
+"""A square matrix of results."""
 MEANS = ("score", "fireworks_score", "length")
 RATES = ("perfect_rate", "lost_rate")
 
@@ -44,6 +50,10 @@ class Args:
 
     entries: tyro.conf.Positional[tuple[Path, ...]]
     """Files that `hanabako evaluate --json` wrote. Networks are looked up under the names in the files."""
+    seed: int | None = None
+    """Play the deals of this seed instead of the entry's."""
+    games: int | None = None
+    """The number of games with ``seed``; by default the entry's."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
     trust: bool = False
@@ -54,30 +64,37 @@ def run(args: Args) -> None:
     """Replay the entries and print whether each is reproduced.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are none, or there is a number of games without a seed.
         SystemExit: one of them is not reproduced.
     """
     if not args.entries:
         raise ValueError("entries must be one or more files, got none")
+    if args.seed is None and args.games is not None:
+        raise ValueError(f"games is for deals of another seed, but seed is None, got {shown(args.games)}")
     wrong = 0
     for path in args.entries:
         try:
-            lines = check(read_json(path), args.num_threads, args.trust)
+            lines, found = check(read_json(path), args.num_threads, args.trust, args.seed, args.games)
         except (OSError, ValueError) as error:
-            lines = [sentence(error)]
+            lines, found = [sentence(error)], []
         wrong += bool(lines)
-        print("\n".join(f"{path}: {line}" for line in lines or ["reproduced"]))
+        told = [] if args.seed is None else [*scores_of(found, args.seed)]
+        print("\n".join(f"{path}: {line}" for line in [*told, *(lines or ["reproduced"])]))
     if wrong:
         raise SystemExit(1)
 
 
-def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
-    """Check an entry, and return one line for each claim that does not hold.
+def check(
+    content: Any, num_threads: int = 1, trust: bool = False, other_seed: int | None = None, count: int | None = None
+) -> tuple[list[str], Cells]:
+    """Check an entry; return one line for each claim that does not hold, and the results of the replay.
 
     Args:
         content: parsed JSON from any source.
         num_threads: threads of the simulator and of the networks.
         trust: import the code of agents that the entry names, see `agents.load`.
+        other_seed: play the deals of this seed instead of the entry's.
+        count: the number of games with ``other_seed``; None for the entry's.
 
     Raises:
         ValueError: it is not an entry, or names an agent that cannot be loaded or played; no game was played.
@@ -86,8 +103,10 @@ def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
     entry = as_object("an entry", content)
     config, names = config_from_dict(entry.get("config", {})), as_each("agents", entry.get("agents"), as_text)
     games, seed = as_index("games", entry.get("games"), MOST_GAMES), as_seed(entry.get("seed"))
-    if games < LEAST_GAMES:
-        raise ValueError(f"games must be at least {LEAST_GAMES}, got {games}")
+    if count is not None:
+        count = as_index("games", count, MOST_GAMES)
+    if (fewest := min(games, games if count is None else count)) < LEAST_GAMES:
+        raise ValueError(f"games must be at least {LEAST_GAMES}, got {fewest}")
     is_matrix = "cross_play" in entry
     mode = entry.get("mode", "cross-play" if is_matrix else "self-play")
     if mode not in ("self-play", "cross-play"):
@@ -100,11 +119,24 @@ def check(content: Any, num_threads: int = 1, trust: bool = False) -> list[str]:
     claimed = claims(entry["cross_play"], len(names)) if is_matrix else claims([[entry]], 1)
     effort = as_object("search", entry.get("search", {}))
     agents, _ = loaded(names, config, effort, num_threads, goes_on=False, trust=trust)
+    played, spread = games, 1.0
+    if other_seed is not None:
+        seed, played = as_seed(other_seed), games if count is None else count
+        spread = math.sqrt(1 + played / games)  # the error of a difference, in errors of the replay
     again = MODES["cross-play" if is_matrix else "self-play"].play(
-        Question(config, agents, names, games, seed, num_threads)
+        Question(config, agents, names, played, seed, num_threads)
     )
-    wrong = list(differences(claimed, again["cross_play"] if is_matrix else [[again]]))
-    return wrong if wrong or "runs" not in entry else list(of_runs(entry["runs"], claimed))
+    found = again["cross_play"] if is_matrix else [[again]]
+    wrong = list(differences(claimed, found, ERRORS * spread))
+    return wrong if wrong or "runs" not in entry else list(of_runs(entry["runs"], claimed)), found
+
+
+def scores_of(found: Cells, seed: int) -> Iterator[str]:
+    """Yield one line for each score of a replay on other deals."""
+    for i, row in enumerate(found):
+        for j, cell in enumerate(row):
+            score = f"{cell['score']:.3f}{plus_minus(cell['score_error'])}"
+            yield f"row {i + 1}, column {j + 1}: score {score} in {cell['games']:,} games of seed {seed}"
 
 
 def of_runs(runs: Any, claimed: Sequence[Sequence[Mapping[str, float]]]) -> Iterator[str]:
@@ -145,14 +177,14 @@ def number(name: str, value: Any) -> float:
     return float(value)
 
 
-def differences(claimed: Sequence[Sequence[Mapping[str, float]]], found: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Yield one line for each mean or rate of a matrix that is not reproduced."""
+def differences(claimed: Sequence[Sequence[Mapping[str, float]]], found: Cells, errors: float) -> Iterator[str]:
+    """Yield one line for each mean or rate of a matrix that is not reproduced within that many standard errors."""
     for i, row in enumerate(found):
         for j, cell in enumerate(row):
             measured = numbers_of(cell)
             for name, said in claimed[i][j].items():
                 value, error = measured.get(name, (math.nan, 0.0))
-                if not abs(said - value) <= ERRORS * error:
+                if not abs(said - value) <= errors * error:
                     words = f"{name} {said:.3f} is claimed, {value:.3f} ± {error:.3f} found"
                     yield f"row {i + 1}, column {j + 1}: {words}"
 

@@ -59,8 +59,9 @@ class Args:
     """Settings of agents search:NAME, as name=value: see ``agents.load``."""
     values: bool = False
     """Also write the value that agents search:NAME expect of every legal action."""
-    seed: int = 1
-    """Seed of the deals and of the agents' randomness; ``hanabako evaluate`` plays the same games with it."""
+    seed: int = 2
+    """Seed of the deals and of the agents' randomness. ``hanabako evaluate`` plays the same games with the same seed
+    (by default 1), so give both different seeds if an agent learns from the recorded games."""
     source: Path | None = None
     """Instead of playing: a folder of hanab.live's exports or a .safetensors file of AH2AC2, which are read into --out,
     or a dataset to convert."""

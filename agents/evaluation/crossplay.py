@@ -1,7 +1,7 @@
 """Cross-play, one guest in a team, and ad-hoc teams drawn from a pool.
 
 All agents play the same deals (*paired decks*). So two cells of a matrix differ by their players only, and `difference`
-returns that difference with a standard error several times smaller than those of the cells.
+returns that difference with its standard error, which is the smaller the more alike the two play.
 
 All functions take policies by name: ``agents`` is a dict from names to the results of `agents.load`.
 """
@@ -69,8 +69,9 @@ def ad_hoc(
 ) -> dict[str, Any]:
     """Play the newcomer at a random seat with partners drawn at random from all other agents.
 
-    This is the ad-hoc setting of Stone et al. 2010. Line-ups and deals are the same for every newcomer, so that
-    newcomers can be compared in pairs. The standard error is over line-ups, which vary far more than deals.
+    This is the ad-hoc setting of Stone et al. 2010. Deals are the same for every newcomer, and so are the line-ups for
+    newcomers that are not in the pool; those can be compared in pairs. The standard error is over line-ups, which vary
+    far more than deals.
 
     Args:
         config: the config of the games.

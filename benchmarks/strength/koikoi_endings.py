@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from agents.evaluation.matches import one_round
 from agents.playing.block import Block
-from agents.playing.play import standard_error
+from agents.playing.play import standard_error, wilson_interval
 from agents.playing.seating import sit
 from agents.registry import load
 from agents.search.koikoi.one_round import ROUND_STATE, Exclusions, round_state
@@ -259,14 +260,15 @@ def calls_board(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def rate_text(holds: NDArray[np.bool_]) -> str:
-    """Format the rate at which something holds, with its 95 % interval."""
-    rate = float(holds.mean())
-    return f"{rate:.1%} ± {1.96 * (rate * (1 - rate) / len(holds)) ** 0.5:.1%}"
+    """Format the rate at which something holds, with its 95 % interval (Wilson)."""
+    low, high = wilson_interval(int(holds.sum()), len(holds))
+    return f"{holds.mean():.1%} ({low:.1%} to {high:.1%})"
 
 
 def mean_text(values: NDArray[np.float64], sign: str = "") -> str:
-    """Format a mean with its 95 % interval."""
-    return f"{values.mean():{sign}.2f} ± {1.96 * (standard_error(values) or 0):.2f}"
+    """Format a mean with its 95 % interval, by Student's t."""
+    wide = stats.t.ppf(0.975, len(values) - 1) * (standard_error(values) or 0)
+    return f"{values.mean():{sign}.2f} ± {wide:.2f}"
 
 
 BOARDS = {"endings": endings_board, "calls": calls_board}

@@ -77,6 +77,31 @@ def test_the_means_over_runs_follow_from_the_matrix(tmp_path: Path, capsys):
     assert "runs: cross_play" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["scores", "matrix"])
+def test_an_entry_of_the_luckiest_seed_is_played_on_other_deals(entries: dict[str, Path], name: str, tmp_path, capsys):
+    """The mean must lie within four errors of a difference; the replay's own number is printed."""
+    main(["leaderboard", str(entries[name]), "--seed", "7", "--games", "300"])
+    told = capsys.readouterr().out
+    assert told.endswith("reproduced\n") and " in 300 games of seed 7\n" in told
+    assert told.count(": score ") == (4 if name == "matrix" else 1)
+    entry = json.loads(entries[name].read_text(encoding="utf-8"))
+    cell = entry["cross_play"][1][1] if name == "matrix" else entry
+    cell["score"] -= 4
+    path = tmp_path / "entry.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["leaderboard", str(path), "--seed", "7", "--games", "300"])
+    assert "is claimed" in capsys.readouterr().out
+
+
+def test_a_number_of_games_needs_a_seed_and_few_games_are_refused(entries: dict[str, Path], capsys):
+    with pytest.raises((SystemExit, ValueError), match="seed is None, got 300"):
+        main(["leaderboard", str(entries["scores"]), "--games", "300"])
+    with pytest.raises(SystemExit):
+        main(["leaderboard", str(entries["scores"]), "--seed", "7", "--games", "5"])
+    assert "games must be at least 30, got 5" in capsys.readouterr().out
+
+
 def test_no_entry_at_all_is_refused():
     with pytest.raises(SystemExit, match="entries must be one or more files"):
         main(["leaderboard"])

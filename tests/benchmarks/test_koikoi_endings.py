@@ -84,8 +84,9 @@ def test_the_tables_say_how_far_off_open_hands_are_and_when_koikoi_is_right():
     calls = [{"preset": "document", "cards": 1, "calls": [call, call | {"koikoi": 1.0}, call | {"base": 9}]}]
     assert endings_board([*rows, *calls]).splitlines()[2:] == [
         "| 2 | 1 and 1 | 2 | +1.01 ± 0.00 | 0.010 | 0.500, 0.50 | 0.100, 0.10 |",
-        "| 3 | 2 and 1 | 2 | +2.00 ± 1.95 | 0.010 | 0.250, 0.50 | 0.050, 0.10 |",
+        "| 3 | 2 and 1 | 2 | +2.00 ± 12.64 | 0.010 | 0.250, 0.50 | 0.050, 0.10 |",
     ]
     (line,) = calls_board([*rows, *calls]).splitlines()[2:]
-    assert line.startswith("| document | 1 | below 7 | 2 | 50.0% ± 69.3% | 0.0% ± 0.0% | 1.50 ± 2.94 | 1.50 ± 2.94 |")
-    assert line.endswith("| 0.50 ± 0.98 | 50.0% ± 69.3% |")
+    half, none = "50.0% (9.5% to 90.5%)", "0.0% (0.0% to 65.8%)"  # Wilson's intervals of 1 and of 0 in 2
+    assert line.startswith(f"| document | 1 | below 7 | 2 | {half} | {none} | 1.50 ± 19.06 | 1.50 ± 19.06 |")
+    assert line.endswith(f"| 0.50 ± 6.35 | {half} |")

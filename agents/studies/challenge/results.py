@@ -14,6 +14,9 @@ from .suite import named
 
 __all__ = ["differences", "read"]
 
+ERRORS = 4
+"""How many standard errors the mean of a replay may be off, as in `hanabako leaderboard`."""
+
 
 def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
     """Return the merged rows of files that `hanabako challenge run` wrote, for any suites.
@@ -58,7 +61,7 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
     """Replay a row, and yield a line for each difference.
 
     Scores of bots must be reproduced exactly. Networks round sums differently on other processors, and a search with a
-    time limit does more or fewer roll-outs; then the mean must be within one standard error.
+    time limit does more or fewer roll-outs; then the mean must be within `ERRORS` standard errors.
 
     Args:
         row: a row as `read` returns it.
@@ -78,5 +81,5 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
         return
     scores, said = means(found), float(means(claimed).mean())
     error = standard_error(scores) if row.get("networks") or meeting.search else None
-    if error is None or not abs(scores.mean() - said) <= error:
+    if error is None or not abs(scores.mean() - said) <= ERRORS * error:
         yield f"{said:.3f} with {row['partner']} is claimed, {scores.mean():.3f} found"

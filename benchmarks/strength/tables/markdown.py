@@ -7,7 +7,8 @@ __all__ = ["agent_name", "training_in_words", "with_error"]
 
 
 def with_error(value: float, error: float, digits: int = 2) -> str:
-    """Format a mean with its standard error."""
+    """Format a mean with its standard error; an error that would be printed as 0 gets a digit more."""
+    digits += 0 < error < 0.5 * 10**-digits
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
