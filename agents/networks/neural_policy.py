@@ -16,7 +16,7 @@ from hanabako.games import config_from_dict, game_of
 from hanabako.packing import unpack
 
 from ..playing.policy import Actions, BatchedPolicy, Mask, Noise
-from .network import Network, choose, masked
+from .network import PENALTY, Network, choose, masked
 from .packing import pack
 from .policy_file import read_metadata, read_network, save_policy
 
@@ -97,7 +97,10 @@ class NeuralPolicy(BatchedPolicy):
                 logits, _, after = self.network.step(words, before)
             if memory is not None and after is not None:
                 memory[rows] = after.cpu().numpy()
-            yield rows, masked(logits, torch.from_numpy(mask[rows]).to(device))
+            most = float(logits.abs().amax())
+            if not most < PENALTY / 2:  # or NaN: a mask could not keep illegal actions out
+                raise ValueError(f"logits of {self.name} must be numbers below {PENALTY / 2:g}, got {most:g}")
+            yield rows, masked(logits, torch.from_numpy(mask[rows]).to(device, torch.int8))
 
 
 @contextmanager

@@ -155,7 +155,8 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
         wanted = wanted_tensors(path, NETWORKS[kind], sizes, config, shapes)
         tensors = {name: file.get_tensor(name) for name in shapes}
     check_tensors(path, wanted, tensors)
-    network = NETWORKS[kind](config, **sizes)
+    with torch.random.fork_rng(devices=[]):  # the first weights are random and then replaced
+        network = NETWORKS[kind](config, **sizes)
     network.load_state_dict(tensors)
     return network
 
@@ -177,7 +178,7 @@ def sizes_of(
     size = sum(torch.Size(shape).numel() for shape in shapes.values())
     for name, value in settings.items():
         is_int = hints.get(name, int) is int
-        if is_int and (type(value) is not int or not 0 <= value <= max(size, config.observation_bits)):
+        if is_int and (type(value) is not int or not 1 <= value <= max(size, config.observation_bits)):
             raise ValueError(f"{name} of {path} must be an int that fits its {size:,} weights, got {shown(value)}")
     needed = config.observation_bits, config.rules().num_actions
     if (settings["bits"], settings["actions"]) != needed:

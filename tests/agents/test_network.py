@@ -198,6 +198,35 @@ def test_a_file_of_the_first_format_still_loads(tmp_path):
         assert torch.equal(tensor, expected[name]), name
 
 
+@pytest.mark.parametrize("scale", [1e12, 1e30])
+def test_a_network_whose_outputs_a_mask_cannot_limit_does_not_play(scale: float):
+    """They are too large, or NaN."""
+    network = small_network()
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.mul_(scale)
+    with pytest.raises(ValueError, match="logits of huge must be numbers below 5e"):
+        play(CONFIG, NeuralPolicy(network, CONFIG, name="huge"), games=2, seed=1)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.bool_])
+def test_a_mask_may_have_another_dtype(dtype: Any):
+    seen, policy = positions("packed"), NeuralPolicy(small_network(), CONFIG)
+    expected = policy.act(seen["observation"], seen["action_mask"], np.zeros(24))
+    assert (
+        policy.act(seen["observation"], seen["action_mask"].astype(dtype), np.zeros(24)).tolist() == expected.tolist()
+    )
+
+
+def test_loading_draws_no_random_numbers_of_the_caller(tmp_path):
+    path = saved(tmp_path / "policy.safetensors")
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    torch.manual_seed(1)
+    load_policy(path)
+    assert torch.equal(torch.rand(3), expected)
+
+
 def test_a_network_of_an_unknown_kind_is_refused(tmp_path):
     path = saved(tmp_path / "policy.safetensors")
     rewrite_metadata(path, {"kind": "quantum", "bits": 3})
@@ -246,6 +275,8 @@ WRONG_NETWORKS: dict[str, tuple[Any, str]] = {
     "width in words": (SHAPE | {"width": "32"}, "width"),
     "width true": (SHAPE | {"width": True}, "width"),
     "width below zero": (SHAPE | {"width": -1}, "width"),
+    "no units": (SHAPE | {"width": 0}, "width"),
+    "no layers": (SHAPE | {"layers": 0}, "layers"),
     "other bits": (SHAPE | {"bits": 64}, "64 bits"),
     "other actions": (SHAPE | {"actions": 21}, "21 actions"),
     "kind a list": (SHAPE | {"kind": []}, "kind"),
