@@ -29,10 +29,10 @@ from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed
 from ..evaluation.crossplay import self_and_cross_play
 from ..evaluation.modes import MODES, Question, plus_minus
 from ..evaluation.report import loaded
+from ..playing.play import REPLAY_ERRORS
 
 __all__ = ["Args", "check", "run"]
 
-ERRORS = 4
 LEAST_GAMES = 30
 """The smallest number of games; with fewer, the standard error is too uncertain."""
 MOST_GAMES = 10**7
@@ -103,9 +103,8 @@ def check(
     entry = as_object("an entry", content)
     config, names = config_from_dict(entry.get("config", {})), as_each("agents", entry.get("agents"), as_text)
     games, seed = as_index("games", entry.get("games"), MOST_GAMES), as_seed(entry.get("seed"))
-    if count is not None:
-        count = as_index("games", count, MOST_GAMES)
-    if (fewest := min(games, games if count is None else count)) < LEAST_GAMES:
+    played = games if count is None else as_index("games", count, MOST_GAMES)
+    if (fewest := min(games, played)) < LEAST_GAMES:
         raise ValueError(f"games must be at least {LEAST_GAMES}, got {fewest}")
     is_matrix = "cross_play" in entry
     mode = entry.get("mode", "cross-play" if is_matrix else "self-play")
@@ -119,15 +118,15 @@ def check(
     claimed = claims(entry["cross_play"], len(names)) if is_matrix else claims([[entry]], 1)
     effort = as_object("search", entry.get("search", {}))
     agents, _ = loaded(names, config, effort, num_threads, goes_on=False, trust=trust)
-    played, spread = games, 1.0
+    errors = float(REPLAY_ERRORS)
     if other_seed is not None:
-        seed, played = as_seed(other_seed), games if count is None else count
-        spread = math.sqrt(1 + played / games)  # the error of a difference, in errors of the replay
+        seed = as_seed(other_seed)
+        errors *= math.sqrt(1 + played / games)  # the error of a difference, in errors of the replay
     again = MODES["cross-play" if is_matrix else "self-play"].play(
         Question(config, agents, names, played, seed, num_threads)
     )
     found = again["cross_play"] if is_matrix else [[again]]
-    wrong = list(differences(claimed, found, ERRORS * spread))
+    wrong = list(differences(claimed, found, errors))
     return wrong if wrong or "runs" not in entry else list(of_runs(entry["runs"], claimed)), found
 
 

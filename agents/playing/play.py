@@ -19,6 +19,9 @@ from .block import GAMES_AT_ONCE, Block
 from .policy import Agent, Policy, Seated, line_up
 from .seating import sit
 
+REPLAY_ERRORS = 4
+"""How many standard errors a mean may differ from the one that a replay finds, where rounding or time decides."""
+
 
 @dataclass(frozen=True)
 class Games:

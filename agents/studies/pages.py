@@ -127,12 +127,9 @@ def origin_line(results: Results) -> str:
     for commits, whats in lacking.items():
         if commits:
             count = sum(row[whats[0]] == NOT_RECORDED for row in results)
-            few = f"the rows added in {listed(commits)}"
-            rows = (
-                few
-                if len(commits) <= MOST_COMMITS
-                else f"{count} of {len(results)} rows, whose commits the results name,"
-            )
+            rows = f"{count} of {len(results)} rows, whose commits the results name,"
+            if len(commits) <= MOST_COMMITS:
+                rows = f"the rows added in {listed(commits)}"
             sentences.append(f"For {rows} no {' or '.join(whats)} is recorded.")
     return " ".join(sentences)
 

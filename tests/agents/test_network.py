@@ -213,9 +213,8 @@ def test_a_network_whose_outputs_a_mask_cannot_limit_does_not_play(scale: float)
 def test_a_mask_may_have_another_dtype(dtype: Any):
     seen, policy = positions("packed"), NeuralPolicy(small_network(), CONFIG)
     expected = policy.act(seen["observation"], seen["action_mask"], np.zeros(24))
-    assert (
-        policy.act(seen["observation"], seen["action_mask"].astype(dtype), np.zeros(24)).tolist() == expected.tolist()
-    )
+    found = policy.act(seen["observation"], seen["action_mask"].astype(dtype), np.zeros(24))
+    assert found.tolist() == expected.tolist()
 
 
 def test_loading_draws_no_random_numbers_of_the_caller(tmp_path):

@@ -6,16 +6,13 @@ from typing import Any
 
 from hanabako.words.checks import shown
 
-from ...playing.play import standard_error
+from ...playing.play import REPLAY_ERRORS, standard_error
 from ..store import is_stale, merged, read_file
 from ..study import Result
 from .meetings import BATCH, Meeting, means, score_of, sums_of
 from .suite import named
 
 __all__ = ["differences", "read"]
-
-ERRORS = 4
-"""How many standard errors the mean of a replay may be off, as in `hanabako leaderboard`."""
 
 
 def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
@@ -61,7 +58,7 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
     """Replay a row, and yield a line for each difference.
 
     Scores of bots must be reproduced exactly. Networks round sums differently on other processors, and a search with a
-    time limit does more or fewer roll-outs; then the mean must be within `ERRORS` standard errors.
+    time limit does more or fewer roll-outs; then the mean must be within `REPLAY_ERRORS` standard errors.
 
     Args:
         row: a row as `read` returns it.
@@ -81,5 +78,5 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
         return
     scores, said = means(found), float(means(claimed).mean())
     error = standard_error(scores) if row.get("networks") or meeting.search else None
-    if error is None or not abs(scores.mean() - said) <= ERRORS * error:
+    if error is None or not abs(scores.mean() - said) <= REPLAY_ERRORS * error:
         yield f"{said:.3f} with {row['partner']} is claimed, {scores.mean():.3f} found"

@@ -58,11 +58,10 @@ def lost_by(name: str) -> Measure:
     def measure(found: Found) -> tuple[Estimate, str] | None:
         if not has(found, name):
             return None
-        own = found.teams[name]
-        both = found.both(own, own)
-        alone = both.diagonal()
-        most = float(alone.mean()) - found.bounds(own)[0]
-        lost = estimates.among((alone[:, None] + alone[None, :]) / 2 - both, (0.0, most))
+        scores = found.own_matrix(name)
+        alone = scores.diagonal()
+        most = float(alone.mean()) - found.bounds(found.teams[name])[0]
+        lost = estimates.among((alone[:, None] + alone[None, :]) / 2 - scores, (0.0, most))
         return lost, f"{name} {found.together[name].words()}, which is less than its self-play by {lost.words()}"
 
     return measure
@@ -81,8 +80,7 @@ def simplified(found: Found) -> tuple[Estimate, str] | None:
     """Return which part of its self-play SAD keeps in cross-play."""
     if not has(found, "sad"):
         return None
-    own, together = found.teams["sad"], found.together["sad"]
-    alone = found.both(own, own).diagonal().mean()
+    alone, together = found.own_matrix("sad").diagonal().mean(), found.together["sad"]
     part = Estimate(*(float(end / alone) for end in together))
     ends = f" ({part.low:.0%} to {part.high:.0%})" if part.inference else ""
     return part, f"sad {together.words()}, {part.value:.0%}{ends} of its self-play"
