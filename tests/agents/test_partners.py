@@ -11,6 +11,7 @@ import torch
 
 import agents
 from agents.learning.common import trainer
+from agents.learning.common.algorithms import named
 from agents.learning.common.partners import PartnersEnvs
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
@@ -25,7 +26,7 @@ from hanabako.games import game_of
 from hanabi_env import PRESETS as HANABI
 from ikebana_env import PRESETS as IKEBANA
 from tests.agents.test_ppo import TINY
-from tests.agents.tiny_runs import UPDATE, assert_resumes, weights
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes, weights
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 MINI = HANABI["mini"]
@@ -79,40 +80,43 @@ class Daring(BatchedPolicy):
         return np.full(len(mask), THREE.hand_size)
 
 
-@pytest.mark.parametrize("partner", ["smart", "daring"])
-def test_steps_bring_what_the_same_games_bring_in_lock_step(partner):
+@pytest.mark.parametrize(
+    ("config", "partner"), [(THREE, "smart"), (THREE, "daring"), (IKEBANA["single_round"], "greedy")]
+)
+def test_steps_bring_what_the_same_games_bring_in_lock_step(config, partner):
     """Decisions and rewards agree game by game; rewards of a new game's start do not count for the old one.
 
     The same holds when losing costs a quarter: points that were scored between two decisions are paid in full.
     """
-    policy = Daring() if partner == "daring" else agents.load(partner, THREE)
-    envs = PartnersEnvs(THREE, 40, 3, ALONE, [policy])
-    learners = envs.learners.copy()
-    got: list[list[tuple[int, float, float]]] = [[] for _ in range(40)]
+    policy = Daring() if partner == "daring" else agents.load(partner, config)
+    envs = PartnersEnvs(config, 40, 3, ALONE, [policy])
+    learners, players = envs.learners.copy(), config.players
+    got: list[list[tuple[int, list[float], list[float]]]] = [[] for _ in range(40)]
     ended = np.zeros(40, bool)
     while not ended.all():
         actions = first_legal(envs)
         rewards, dones = envs.step(actions)
-        priced = envs.priced(rewards[:, :1], 0.25)
+        priced = envs.priced(rewards, 0.25)
         for game in np.flatnonzero(~ended):
-            got[game].append((int(actions[game]), float(rewards[game, 0]), float(priced[game, 0])))
+            got[game].append((int(actions[game]), rewards[game].tolist(), priced[game].tolist()))
         ended |= dones.numpy()
-    block = Block(game_of(THREE).make_game(THREE), 40, observes=True, specialize=False)
+    block = Block(game_of(config).make_game(config), 40, observes=True, specialize=False)
     block.deal(int(np.random.SeedSequence(3).spawn(1)[0].generate_state(1)[0]), 0)
-    seated = policy.seat(block, range(3))
-    seated.seats[:] = 7 - learners
+    seated = policy.seat(block, range(players))
+    seated.seats[:] = 2**players - 1 - learners
     seated.begin()
-    wanted: list[list[tuple[int, float, float]]] = [[] for _ in range(40)]
+    wanted: list[list[tuple[int, list[float], list[float]]]] = [[] for _ in range(40)]
     while len(rows := block.open_games):
         own = rows[(learners[rows] >> block.tables["current_player"][rows].astype(np.uint64)) & np.uint64(1) != 0]
         block.actions[own] = block.mask[own].argmax(1)
         for game in own:
-            wanted[game].append((int(block.actions[game]), 0.0, 0.0))
+            wanted[game].append((int(block.actions[game]), [0.0] * players, [0.0] * players))
         block.go_on([seated])
         for game in rows:
             if wanted[game]:
-                (action, earned, paid), reward = wanted[game][-1], float(block.tables["rewards"][game, 0])
-                wanted[game][-1] = action, earned + reward, paid + (reward if reward > 0 else 0.25 * reward)
+                action, earned, paid = wanted[game][-1]
+                new = block.tables["rewards"][game, :players]
+                wanted[game][-1] = action, (earned + new).tolist(), (paid + np.maximum(new, new / 4)).tolist()
     over_at_once = [game for game in range(40) if not wanted[game]]
     assert not over_at_once
     assert got == wanted
@@ -263,6 +267,22 @@ def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():
 def test_partners_and_starts_that_cannot_be_are_refused(tmp_path, change, words):
     with pytest.raises(ValueError, match=words):
         train(replace(TINY, run_dir=tmp_path / "run", **change))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "change", "words"),
+    [
+        ("ppo", {"game": "koikoi", "preset": None, "network": "symmetric"}, "needs interchangeable suits"),
+        ("other_play", {}, "needs interchangeable suits"),
+        ("sad", {"network": "recurrent-symmetric", "layers": 1}, "needs layers and width of at least 2, got 1"),
+    ],
+)
+def test_networks_that_cannot_be_are_refused_before_a_file_exists(tmp_path, algorithm, change, words):
+    learner = named(algorithm)
+    told = {name: value for name, value in SMALL.items() if name in learner.settings.names()}
+    with pytest.raises(ValueError, match=words):
+        trainer.train(learner.settings(**{**told, "run_dir": tmp_path / "run", **change}), learner.algorithm)
     assert not (tmp_path / "run").exists()
 
 

@@ -137,8 +137,9 @@ def test_schedules_follow_the_fraction_of_the_budget():
 
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
 def test_minibatches_grow_in_equal_parts(network):
-    """With memory, a minibatch holds whole rollouts of 8 decisions."""
+    """With memory, a minibatch holds whole rollouts of 8 decisions. The entropy bonus changes geometrically, too."""
     args = replace(TINY, network=network, games=16, horizon=8, minibatch=8, minibatch_end=64)
+    args = replace(args, entropy=0.1, entropy_end=0.001)
     learner = ppo.PPO(args, SelfPlayEnvs(PRESETS["very_small"], args.games, args.seed, ALONE), ALONE)
     sizes: list[int] = []
     loss = learner.loss
@@ -151,7 +152,7 @@ def test_minibatches_grow_in_equal_parts(network):
     step = 8 if network == "recurrent" else 1
     for fraction, parts in ((0, 16), (0.5, 6), (1, 2)):  # halfway, minibatches of 22.6: 128 decisions in 6 parts
         sizes.clear()
-        learner.learn(fraction)
+        assert learner.learn(fraction)["entropy_weight"] == pytest.approx(0.1 ** (1 + 2 * fraction))
         assert sum(sizes) == 128 and len(sizes) == parts and max(sizes) - min(sizes) <= step
 
 
@@ -211,6 +212,34 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
     assert lowest[0.0] == 0
     assert 2 * lowest[0.5] % 1 == 0 and lowest[0.5] <= -0.5
     assert lowest[1.0] <= -1
+
+
+def test_every_player_of_a_competitive_game_has_its_own_rewards():
+    """The rollout's moves bring the same rewards in the game's vector environment."""
+    args = replace(TINY, game="ikebana", preset="single_round", players=3, horizon=40, reward_scale=2.0)
+    config = args.make_config()
+    learner = ppo.PPO(args, SelfPlayEnvs(config, args.games, args.seed, ALONE), ALONE)
+    seed = int(np.random.SeedSequence(args.seed).spawn(1)[0].generate_state(1)[0])
+    env = game_of(config).vector_env(args.games, config=config)
+    env.reset(seed=seed)
+    learner.collect(1.0)
+    rollout = learner.rollout
+    for t in range(args.horizon):
+        infos = env.step(rollout.actions[t].numpy())[-1]
+        np.testing.assert_allclose(rollout.rewards[t], 2 * infos["rewards"], rtol=1e-6)
+    ends = rollout.rewards[rollout.dones]
+    assert len(ends) and (ends.argmax(1).unique() == torch.arange(3)).all()
+
+
+def test_the_value_after_a_rollout_is_that_of_the_next_decision():
+    """It is computed from the memory of the player to move, which another rollout continues."""
+    envs = SelfPlayEnvs(PRESETS["mini"], TINY.games, TINY.seed, ALONE)
+    learner = ppo.PPO(replace(TINY, network="recurrent", trunk="float32"), envs, ALONE)
+    torch.nn.init.normal_(learner.network.get_parameter("head.weight"))
+    for _ in range(3):
+        last_values = learner.collect(1.0)
+        learner.collect(1.0)
+        torch.testing.assert_close(last_values[:, 0], learner.rollout.values[0])
 
 
 @pytest.mark.parametrize("network", ["recurrent", "recurrent-symmetric"])

@@ -10,11 +10,12 @@ import pytest
 import torch
 
 from agents.learning import iql, qmix, sad, vdn
-from agents.learning.common.q_learner import priorities_of
+from agents.learning.common.q_learner import n_step_returns, priorities_of, returns_of
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.replay import ReplayMemory
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.common.trainer import train
+from agents.networks.network import masked, q_values
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
@@ -36,16 +37,79 @@ def memory_of(rollouts: int, begun: int) -> ReplayMemory:
     return replay
 
 
-def learner_of(name: str) -> Any:
+def learner_of(name: str, **change: Any) -> Any:
     """Return a learner with memory that has played four rollouts, of which three are kept."""
     kind, settings = ALGORITHMS[name]
-    args = settings(**SMALL | R2D2 | {"preset": "mini", "games": 8, "horizon": 12, "minibatch": 96})
+    args = settings(**SMALL | R2D2 | {"preset": "mini", "games": 8, "horizon": 12, "minibatch": 96} | change)
     torch.manual_seed(1)
     envs = getattr(kind, "Envs", SelfPlayEnvs)(args.make_config(), 8, 1, ALONE)
     learner = kind(args, envs, ALONE)
     for _ in range(4):
         learner.collect()
     return learner
+
+
+@torch.no_grad()
+def errors_of(learner: iql.IQL, rows: torch.Tensor, price: float) -> torch.Tensor:
+    """Return the errors (horizon, sequences) of IQL's values in the sequences ``rows``, as the settings define them."""
+    args, some, found = learner.args, learner.replay.at(rows), []
+    for network in (learner.learner, learner.target):
+        memories = learner.renewed(network, rows, some.memories) if args.burn_in else some.memories
+        logits, values = learner.outputs(network, some._replace(memories=memories))
+        found.append(q_values(logits, values[..., 0], some.masks))
+    q, target = found
+    best = target.gather(2, masked(q, some.masks).argmax(2, keepdim=True)).squeeze(2)[1:]
+    rewards = some.rewards.clamp(min=0) + price * some.rewards.clamp(max=0)
+    assert (some.rewards < 0).any()
+    if args.n_step:
+        returns = n_step_returns(rewards, some.dones, best, args.gamma, args.n_step)
+    else:
+        returns = returns_of(rewards, some.dones, best, args.gamma, args.q_lambda)
+    return q[:-1].gather(2, some.actions[..., None]).squeeze(2) - returns
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"importance": 0.6},
+        {"importance": 1.0, "n_step": 0, "q_lambda": 0.5, "target_rate": 0.3},
+        {"burn_in": False, "n_step": 2, "gamma": 0.9},
+        {"priority": 0.0},
+    ],
+    ids=["importance", "lambda", "no burn-in", "no priorities"],
+)
+def test_an_update_is_that_of_the_settings(change: dict[str, Any]):
+    """It draws sequences, weights their squared errors, and notes their new priorities; the target network follows."""
+    learner = learner_of("iql", **change, trunk="float32")
+    args, replay = learner.args, learner.replay
+    for parameter in learner.target.parameters():
+        torch.nn.init.normal_(parameter, std=0.1)
+    replay.priorities.uniform_(0.1, 5.0)
+    again = torch.Generator().set_state(learner.generator.get_state())
+    rows, odds = replay.draw(8, again, args.priority)
+    errors = errors_of(learner, rows, 0.25)
+    weights = odds**-args.importance
+    before = replay.priorities.clone(), [parameter.clone() for parameter in learner.target.parameters()]
+    row = learner.update(8, 0.25)
+    loss = (weights / weights.max() * errors.square()).mean()
+    torch.testing.assert_close(row["loss"].detach(), loss)
+    wanted = before[0].clone()
+    if args.priority:
+        wanted[rows] = priorities_of(errors)
+    torch.testing.assert_close(replay.priorities, wanted)
+    parameters = zip(learner.target.parameters(), before[1], learner.learner.parameters(), strict=True)
+    for slow, was, fast in parameters:
+        torch.testing.assert_close(slow, was + args.target_rate * (fast - was))
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+def test_decisions_are_used_as_often_as_the_passes_say(passes: int):
+    """Eight games play a sequence each, and an update draws four; the price of losing follows its schedule."""
+    learner = learner_of("iql", passes=passes, minibatch=48, loss_ramp=0.5)
+    update, told = learner.update, []
+    learner.update = lambda count, price: told.append((count, price)) or update(count, price)
+    assert learner.learn(0.25)["price_of_losing"] == 0.5
+    assert told == [(4, 0.5)] * 2 * passes
 
 
 @pytest.mark.parametrize("begun", [1, 2, 3, 4, 7])

@@ -137,7 +137,7 @@ class NetworkSettings(Settings):
             )
         kind = None if self.network == "auto" else self.prefix + self.network
         network = load_grown(path, config, self.width, opening, kind)
-        kinds = [self.prefix + basic.kind for basic in BASIC_NETWORKS]
+        kinds = [kind for basic in BASIC_NETWORKS if (kind := self.prefix + basic.kind) in NETWORKS]
         if network.kind not in kinds:
             raise ValueError(f"{path} holds a {network.kind} network; this algorithm trains {', '.join(kinds)}")
         if self.layers not in (None, layers := network.settings["layers"]):

@@ -115,15 +115,13 @@ class Progress:
 class Trainer:
     """One rank of a run: an algorithm, its environments, and its progress."""
 
-    def __init__(
-        self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path, keeps: bool
-    ) -> None:
+    def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
         self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
         self.envs = args.make_envs(config, ranks, envs_of(algorithm))
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm, self.name = algorithm(args, self.envs, ranks), name_of(algorithm)
         self.progress = Progress(ranks=ranks.world)
-        self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks, keeps)
+        self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks)
 
     def run(self, log: Log | None, interruption: Interruption, clock: Clock) -> bool:
         """Learn, evaluate and save until the budget is spent or the run is interrupted; return False if it was."""
@@ -259,13 +257,13 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
         config = args.make_config()
         args.check_agents(config, envs_of(algorithm))
         run_dir = args.resume or args.run_dir or ranks.broadcast(usual_run_dir(args.usual_name(config)))
-        keeps = ours.enter_context(locked(run_dir, ranks))
+        trainer = Trainer(args, algorithm, config, ranks, run_dir)  # refuses what it cannot train before a file exists
+        keeps = trainer.checkpoints.keeps = ours.enter_context(locked(run_dir, ranks))
         if args.resume is None:
             if ranks.any(holds_checkpoint(run_dir / "checkpoint")):
                 raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
             begin_run(run_dir, name_of(algorithm), args.to_json(), config, ranks, keeps)
-        trainer = Trainer(args, algorithm, config, ranks, run_dir, keeps)
-        if args.resume is not None:
+        else:
             trainer.load()
         if ranks.rank == 0:
             print(trainer.opening_line(), flush=True)
