@@ -58,6 +58,21 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network):
     assert_resumes(train, replace(TINY, steps=4 * UPDATE, network=network), tmp_path)
 
 
+def test_memories_follow_the_agents_games():
+    """After a rollout, in which games end, they are those that the network has after the same decisions."""
+    args = replace(TINY, preset="mini", network="recurrent", trunk="float32", horizon=24)
+    config = args.make_config()
+    envs = Lessons(config, args.games, 3, ALONE, [agents.load("smart", config)])
+    learner = Cloning(args, envs, ALONE)
+    for _ in range(3):
+        learner.collect()
+        before, now, seen = learner.memories.at_begin, learner.memories.now, learner.decisions.observations
+        assert before is not None and now is not None and learner.dones.any()
+        after = learner.memories.after(learner.network, seen, learner.players, learner.dones, before)
+        torch.testing.assert_close(now, after, rtol=0, atol=1e-4)
+        assert now.std() > 0.01
+
+
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
 def test_a_bot_of_a_tiny_game_is_cloned_exactly(tmp_path, network):
     """On two ranks of one color, no decision differs at the end, and 500 games are equal one by one."""

@@ -64,9 +64,10 @@ def test_a_partner_acts_by_these_probabilities():
     assert (abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / 20_000)).all()
 
 
-def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("players", [2, 3])
+def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytest.MonkeyPatch, players: int):
     """They agree with the steps of the simulator: the answer of another player in the same game, or none."""
-    learner = made(games=1, horizon=400, minibatch=8)
+    learner = made(replace(CONFIG, players=players), games=1, horizon=400, minibatch=8)
     block, learners = learner.mixed.block, learner.mixed.learners
     steps: list[tuple[int, bool, int]] = []
     step_some = block.step_some

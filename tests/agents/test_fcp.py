@@ -61,6 +61,27 @@ def test_each_player_learns_in_its_turn_and_three_versions_of_it_become_partners
         assert equal(weights_of(member.network), weights_of(network))
 
 
+def test_schedules_follow_a_players_own_budget_and_partners_always_see_the_last_action():
+    """Fractions 0.125 and 0.75 are the middle of the first player's budget and of the last one's."""
+    change = {"learning_rate": 1e-3, "learning_rate_end": 0.0, "last_action_ramp": 1.0, "last_action_hidden": 0.0}
+    learner = made(**change)
+    told: list[float] = []
+    collect = learner.collect
+    learner.collect = lambda price, visible: told.append(visible) or collect(price, visible)
+    rates = [learner.learn(fraction)["learning_rate"] for fraction in (0.0, 0.125, 0.25, 0.5, 0.75)]
+    assert rates == pytest.approx([1e-3, 5e-4, 1e-3, 1e-3, 5e-4])
+    assert told == pytest.approx([0.0, 0.5, 0.0, 1.0, 1.0])
+
+
+def test_versions_are_taken_in_equal_parts_of_a_players_budget():
+    """The first player has a quarter of the budget, 32 updates: the untrained version, and one every two updates."""
+    learner, kept = made(games=64), []
+    for update in range(32):
+        learner.learn(update / 32 / 4)
+        kept.append(len(learner.past))
+    assert kept == [1 + update // 2 for update in range(32)]
+
+
 def test_the_middle_version_is_the_one_nearest_to_half_of_the_last_score():
     learner = made()
     networks = [network.rounded() for network in learner.players]

@@ -66,17 +66,19 @@ def test_an_action_that_is_not_told_is_the_one_that_was_taken(kind):
     assert (network.step(torch.cat([envs.observations, other], 1), memory)[0] != alone).any(1).all()
 
 
-def test_players_are_told_the_greedy_action_and_nothing_in_an_opening():
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_players_are_told_the_greedy_action_and_nothing_in_an_opening(players):
+    config = replace(MINI, players=players)
     args = Args(preset="mini", games=64, horizon=40, minibatch=40, network="dense", width=16, device="cpu")
-    learner = SAD(args, SelfPlayEnvs(MINI, 64, 1, ALONE), ALONE)
+    learner = SAD(args, SelfPlayEnvs(config, 64, 1, ALONE), ALONE)
     learner.epsilons = torch.full((64,), 0.5)
     learner.collect()
     some = learner.replay.sample(64, torch.Generator().manual_seed(1))
-    words, differs = event_words(MINI), 0
+    words, differs = event_words(config), 0
     for t in range(40):
         logits, _ = learner.network(some.observations[t])
         greedy = masked(logits, some.masks[t]).argmax(1)
-        place = (some.players[t] - some.players[t + 1]) % 2
+        place = (some.players[t] - some.players[t + 1]) % players
         expected = torch.where(some.dones[t], 0, words[place, greedy])
         assert torch.equal(some.observations[t + 1, :, -1], expected)
         differs += int((greedy != some.actions[t]).sum())
