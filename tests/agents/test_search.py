@@ -293,6 +293,8 @@ def test_the_best_action_wins_by_halving_and_the_blueprints_own_meets_the_same_d
     thought = think(Thought(np.array([3, 5, 8, 9, 11]), 5, effort, 0.0, 1000), values_of(means, 0.1, log))
     assert thought.verdict() == 8 and 200 < thought.spent <= 300
     assert [len(left) for left, _ in log] == [5, 4, 3] and all(5 in left and 8 in left for left, _ in log)
+    values = thought.values()
+    assert {action: value - values[5] for action, value in values.items()} == pytest.approx(means, abs=0.1), "common"
 
 
 def test_without_a_clear_gain_the_blueprints_own_action_stays():

@@ -8,11 +8,12 @@ import pytest
 
 import agents
 from agents.playing.play import play
+from agents.playing.seating import OneTable
 from agents.search.hanabi.asking import Question, answers, ask_together
 from agents.search.hanabi.beliefs import Belief
 from agents.search.hanabi.hands import EarlierHands, in_order, kinds_of
 from agents.search.hanabi.policy import SearchPolicy, SingleSeated
-from hanabi_env import PRESETS, HanabiConfig
+from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]
 SEEN = replace(MINI, derived=True)
@@ -89,6 +90,32 @@ def test_a_replay_keeps_the_hands_that_fit_step_by_step(blueprint: str, config: 
                 np.testing.assert_array_equal(memories, remembered[rows])
             kept, dropped = kept + len(rows), dropped + len(hands) - len(rows)
     assert kept > 100 and dropped > 100
+
+
+def test_a_sampled_hand_weighs_as_often_as_it_was_drawn():
+    """As many hands are drawn as are listed at most, some of them several times.
+
+    More draws join them by the effective size of the sample, so it does not matter how large its weights are.
+    """
+    env: Any = hanabi_v0.raw_env(config=MINI)
+    env.reset(seed=1)
+    search = agents.load("search:piers", MINI, rollouts=4)
+    assert isinstance(search, SearchPolicy)
+    search.most_hands = 200
+    table = OneTable(env, search, seed=1)
+    table.action()
+    (seated,) = table.players
+    belief: Any = seated.beliefs[0]  # type: ignore[attr-defined]
+    assert not belief.exact and belief.weights.sum() == 200 and belief.weights.max() > 3
+    before, found = (belief.hands, belief.weights), []
+    for scale in (1.0, 1000.0):
+        belief.hands, belief.weights = before[0], before[1] * scale
+        came_to(belief, belief._join(np.random.default_rng(3)))
+        found.append((belief.hands, belief.weights))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_allclose(*(weights for _, weights in found))
+    size = 200**2 / (before[1] ** 2).sum()
+    assert found[0][1].sum() == pytest.approx(200 + size)
 
 
 def test_questions_of_several_games_are_answered_as_each_alone():
