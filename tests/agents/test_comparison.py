@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import agents
 from agents.commands.command_line import main
 from agents.learning.common import launch
+from agents.playing.play import play
 from agents.studies.comparison.load import load
-from agents.studies.comparison.measuring import check, check_folder, settings_of
+from agents.studies.comparison.measuring import SEED, check, check_folder, play_pair, settings_of
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Pair, Run
 from agents.studies.finding import STUDIES
@@ -360,6 +362,22 @@ def test_a_setting_may_name_the_policy_of_another_algorithm_with_the_same_seed(t
     assert second.agents == [str(first.policy)]
     assert second.told["level_below"] == str(tmp_path / "compare" / "one-2" / "policy.safetensors")
     assert list(Pair(second.of, "two-2", "one-2", "").needs) == [second, first]
+
+
+@pytest.mark.parametrize(("game", "preset"), [("hanabi", "mini"), ("ikebana", "single_round")])
+def test_of_three_players_the_first_is_one_agent_and_the_others_are_the_other(game: str, preset: str, tmp_path: Path):
+    """The score of a pair is the team's, or in a competitive game the return of the first."""
+    one, other = ("cautious", "smart") if game == "hanabi" else ("greedy", "random")
+    text = PLAIN.replace("hanabi", game).replace("mini", preset)
+    text = text.replace("[algorithms", f"players = 3\ndeals = 40\npartners = ['{one}', '{other}']\n[algorithms")
+    whole = declared(tmp_path, text)
+    config = whole.make_config()
+    for names in ((one, other), (other, one)):
+        (pair,) = [row for row in whole.rows() if isinstance(row, Pair) and (row.one, row.other) == names]
+        first, *rest = (agents.load(name, config) for name in (names[0], names[1], names[1]))
+        played = play(config, [first, *rest], 40, SEED)
+        score = played.score if game == "hanabi" else played.rewards[:, 0]
+        assert play_pair(pair)["score"] == pytest.approx(score.mean(), abs=1e-4)
 
 
 def test_the_config_adds_to_what_training_usually_has(tmp_path: Path):

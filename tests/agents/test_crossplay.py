@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,15 @@ def test_a_cell_is_the_games_of_that_line_up(pool):
     assert set(cells) == set(itertools.product(pool, repeat=2))
     alone = play(MINI, [pool["smart"], pool["random"]], 50, seed=4)
     np.testing.assert_array_equal(cells["smart", "random"].score, alone.score)
+
+
+def test_of_three_players_the_first_agent_has_the_first_seat_only():
+    config = replace(MINI, players=3)
+    pool = {name: agents.load(name, config) for name in ("random", "smart")}
+    cells = crossplay.cross_play(config, pool, 50, seed=4)
+    for one, other in itertools.product(pool, repeat=2):
+        alone = play(config, [pool[one], pool[other], pool[other]], 50, seed=4)
+        np.testing.assert_array_equal(cells[one, other].score, alone.score)
 
 
 def test_a_guest_sits_at_every_seat_in_turn(pool):

@@ -67,7 +67,12 @@ def test_schedules_follow_a_players_own_budget_and_partners_always_see_the_last_
     learner = made(**change)
     told: list[float] = []
     collect = learner.collect
-    learner.collect = lambda price, visible: told.append(visible) or collect(price, visible)
+
+    def noted(price: float, visible: float = 1.0) -> torch.Tensor:
+        told.append(visible)
+        return collect(price, visible)
+
+    learner.collect = noted
     rates = [learner.learn(fraction)["learning_rate"] for fraction in (0.0, 0.125, 0.25, 0.5, 0.75)]
     assert rates == pytest.approx([1e-3, 5e-4, 1e-3, 1e-3, 5e-4])
     assert told == pytest.approx([0.0, 0.5, 0.0, 1.0, 1.0])

@@ -11,6 +11,7 @@ import torch
 
 from agents.evaluate import play
 from agents.learning.common import trainer
+from agents.learning.common.fictitious import FictitiousGames
 from agents.learning.common.last_action import places_of
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.selfplay import SelfPlayEnvs
@@ -151,6 +152,35 @@ def test_level_1_deals_hands_by_what_the_partners_did(monkeypatch):
     learner.deal()
     assert len(noted) == 1
     assert (dealt["hands"][rows, learner.envs.players, :3] != noted[0][:, 3]).any(1).mean() > 0.5
+
+
+def test_what_partners_did_is_noted_before_each_step():
+    """Noted in games with the same moves, it is the same."""
+    learner, twin = learner_of(PRESETS["mini"]), SelfPlayEnvs(PRESETS["mini"], TINY.games, 1, ALONE)
+    fictions = FictitiousGames(twin)
+    for _ in range(3):
+        _, _, actions, _ = learner.collect(0.5, 1.0)
+        for moves in actions.view(TINY.horizon, TINY.games):
+            fictions.note(moves)
+            twin.step(moves)
+        assert torch.equal(learner.fictions.state(), fictions.state())
+
+
+def test_level_2_deals_hands_by_its_belief(tmp_path, monkeypatch):
+    """Only the hand with the greatest score is dealt here."""
+    config = replace(PRESETS["very_small"], derived=True)
+    learner = learner_of(config, level_below=level_below(tmp_path / "below.safetensors"))
+    learner.collect(0.5, 1.0)
+
+    def greatest(hands: np.ndarray) -> torch.Tensor:
+        noted.append(hands)
+        return torch.where(torch.arange(hands.shape[1]) == 3, 50.0, 0.0).repeat(len(hands), 1)
+
+    noted: list[np.ndarray] = []
+    monkeypatch.setattr(learner.reading, "scores_of", greatest)
+    learner.deal()
+    dealt, rows = learner.fictions._block.tables["state"], np.arange(TINY.games)
+    np.testing.assert_array_equal(dealt["hands"][rows, learner.envs.players, : config.hand_size], noted[0][:, 3])
 
 
 @pytest.mark.parametrize(

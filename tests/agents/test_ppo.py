@@ -156,10 +156,13 @@ def test_minibatches_grow_in_equal_parts(network):
         assert sum(sizes) == 128 and len(sizes) == parts and max(sizes) - min(sizes) <= step
 
 
-def test_the_last_action_becomes_visible():
+@pytest.mark.parametrize("history", [1, 3])
+def test_the_last_action_becomes_visible(history):
+    """With ``history``, all actions become visible together."""
     torch.manual_seed(1)  # of the initial weights
     args = replace(TINY, games=64, horizon=8, last_action_ramp=0.5, last_action_hidden=0.6)
-    learner = ppo.PPO(args, SelfPlayEnvs(PRESETS["very_small"], args.games, args.seed, ALONE), ALONE)
+    config = replace(PRESETS["very_small"], history=history)
+    learner = ppo.PPO(args, SelfPlayEnvs(config, args.games, args.seed, ALONE), ALONE)
     fields = game_of(learner.envs.config).layout(learner.envs.config).fields
     places = [place for field in fields if field.section == "last_action" for place in field.places()]
     seen = []

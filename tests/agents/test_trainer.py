@@ -16,12 +16,14 @@ from agents import ppo
 from agents.learning.common import clock, validation
 from agents.learning.common.algorithms import NAMES, named
 from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import read_metrics
+from agents.learning.common.runs import Interruption, read_metrics
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.common.trainer import Settings, Trainer, train
 from agents.networks.network import DenseNetwork, choose, masked
-from agents.networks.neural_policy import load_policy
+from agents.networks.neural_policy import NeuralPolicy, load_policy
+from agents.playing.play import play
 from hanabi_env import PRESETS
+from ikebana_env import PRESETS as IKEBANA
 from tests.agents.tiny_runs import without_clock
 
 
@@ -241,6 +243,23 @@ def test_a_discount_is_a_part(name: str):
 def test_a_network_that_is_too_large_is_refused(told: dict[str, Any], width: int):
     with pytest.raises(ValueError, match=rf"must be at most 268,435,456, got {told['layers']} \* {width}\^2"):
         ppo.Args(**told).check(1)
+
+
+def test_in_a_competitive_game_the_network_meets_its_opponents_at_every_seat():
+    """The score is its mean return: three seats, and both orders of two opponents."""
+    config = replace(IKEBANA["single_round"], players=3)
+    torch.manual_seed(1)
+    dense = DenseNetwork(config, width=16, layers=1)
+    torch.nn.init.normal_(dense.get_parameter("head.weight"))
+    network = NeuralPolicy(dense, config)
+    row = validation.validate(network, 60, ("greedy", "random"), Ranks(0, 1, torch.device("cpu")), Interruption())
+    pool: dict[str, Any] = {"n": network} | {name[0]: agents.load(name, config) for name in ("greedy", "random")}
+    returns = []
+    for line_up in ("nrg", "ngr", "gng", "rnr", "grn", "rgn"):
+        played = play(config, [pool[letter] for letter in line_up], 10, validation.VALIDATION_SEED)
+        returns.append(played.rewards[:, line_up.index("n")].mean())
+    assert row is not None and row["greedy_games"] == 60
+    assert row["greedy_score"] == pytest.approx(np.mean(returns))
 
 
 def test_line_ups_on_the_same_deals_do_not_make_the_error_smaller():
