@@ -643,7 +643,10 @@ def test_a_row_that_could_not_be_played_ends_the_command_in_a_line(dice: Path, s
         (["merge", "missing.json", "--out", "x.json"], "missing.json"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_line(dice: Path, say: Say, words: list[str], said: str) -> None:
+def test_what_cannot_be_done_is_said_in_a_line(
+    dice: Path, say: Say, words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(dice.parent)
     files = {"DICE": dice, "EMPTY": dice.with_name("no_study.py"), "WRONG": dice.with_name("wrong_name.py")}
     files["EMPTY"].write_text("")
     files["WRONG"].write_text(FILE)
