@@ -13,7 +13,8 @@ any number. The convention:
    literal meaning is given.
 3. Moves. Play a certainly playable card. Discard a certainly dead card while few cards have been discarded. Give a hint
    if there is a token. Otherwise discard, in this order, a dead card, one that is held twice or seen in another hand,
-   one that is certainly not the last copy, one that may not be the last copy, the oldest.
+   one that is certainly not the last copy, one that may not be the last copy (a step of the authors' program,
+   rjtobin/HanSim, that the paper lacks), the oldest.
 """
 
 import numpy as np

@@ -12,6 +12,9 @@ The first strategy of Cox, De Silva, DeOrsey, Kenter, Retter, Tobin (2015), for 
 3. Moves. If the last advice was a play, follow it if no card has joined a firework since that hint, or if one card has
    and at least two lives are left. Otherwise give a hint if there is a token. Otherwise discard as advised, or discard
    the newest card.
+
+Where the paper and its authors' program (rjtobin/HanSim) differ, this follows the program. By the paper, the advice
+names the dead card with the lowest index, and the first card as a last resort.
 """
 
 from typing import Any
