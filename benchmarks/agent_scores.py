@@ -43,5 +43,5 @@ def scores_of(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, An
     for row in evaluation["tournament"]["ratings"] if "tournament" in evaluation else ():
         yield row["name"], {"unit": "Elo", "score": round(row["rating"], 1), "error": round(row["error"], 2)}
     if "score" in evaluation:
-        score, error = round(evaluation["score"], 3), round(evaluation["score_error"], 4)
+        score, error = round(evaluation["score"], 5), round(evaluation["score_error"], 5)
         yield evaluation["agents"][0], {"unit": "points", "score": score, "error": error}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.studies.store import NOT_RECORDED
+from benchmarks.speed.learners import JAXMARL_IPPO, LIKE_JAXMARL
 from benchmarks.speed.timing import significant
 from hanabako.files import write_text
 from hanabako.generated import marks, update
@@ -306,11 +307,14 @@ def learners_beside(report: dict) -> str:
         name = f"**{row['peer']}**" if row["is_ours"] else row["peer"]
         rows.append([name, peer_cell(report, row["peer"], row["content"], row["players"])])
     ratio, commit = report["times_the_better"], report["jaxmarl_commit"]
-    told = (
-        f"Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the two others. "
-        if ratio
-        else ""
-    )
+    told = ""
+    if ratio:
+        told = f"With its defaults Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the "
+        told += "two others. "
+    speeds = {row["peer"]: row["steps_per_second"] for row in report["results"]}
+    if LIKE_JAXMARL in speeds and JAXMARL_IPPO in speeds:
+        ratio = about(speeds[LIKE_JAXMARL] / speeds[JAXMARL_IPPO])
+        told += f"At JaxMARL's width and number of passes it learns from {ratio} times as many as JaxMARL. "
     clone = f"JaxMARL's commit is {commit}. " if commit else ""
     return markdown(["learner", "decisions/s"], rows) + f"\n{told}{clone}" + machine_line(report)
 

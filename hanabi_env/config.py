@@ -118,7 +118,8 @@ class HanabiConfig:
     @property
     def observation_name(self) -> str:
         """The name of the observation. Scores are comparable only if this name is the same."""
-        options = [f"history={self.history}"] * (self.history > 1) + ["belief"] * self.belief
+        least = EVENTS_PER_TURN if self.flamboyants else 1
+        options = [f"history={self.history}"] * (self.history > least) + ["belief"] * self.belief
         return "+".join([self.observation_type, *options, *["derived"] * self.derived])
 
     def rules(self) -> Rules:

@@ -18,6 +18,7 @@ class HanabiVectorEnv(ConfiguredVectorEnv):
         num_envs: number of games.
         config: the configuration; ``preset`` and single fields by name are the alternative.
         seed, observation, num_threads, autoreset_mode, copy, specialize, render_mode: see the base class.
+        device: ``"cpu"``, or ``"cuda"`` for games on the GPU.
 
     Raises:
         ValueError: an argument or a field of the configuration is wrong.

@@ -32,7 +32,7 @@ class KoiKoiGame(Game):
         return state_bounds(self.rules)
 
     def is_whole(self, states: Any) -> np.ndarray:
-        return is_whole(states)
+        return is_whole(self.rules, states)
 
     def winners(self, tables: np.ndarray) -> np.ndarray:
         return tables["winner"][:, None] == np.arange(2)  # K29: no player in a tie

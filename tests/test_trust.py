@@ -198,6 +198,34 @@ def test_an_exception_in_the_middle_of_a_reset_leaves_everything_as_it_was(
 
 
 @EVERY_GAME
+def test_an_exception_after_the_deal_leaves_everything_as_it_was(
+    under_test: GameUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables and the observations in the buffers are those of before, and the next reset deals what it would have."""
+    envs, same = (under_test.vector(4, copy=False) for _ in range(2))
+    observe, failures = type(envs)._observe, [KeyboardInterrupt()]
+
+    def fail_once(self: Any) -> None:
+        observe(self)
+        if failures:
+            raise failures.pop()
+
+    for one in (envs, same):
+        one.reset(seed=3)
+    seen, state = {name: part.copy() for name, part in envs._buffers.items()}, envs.get_state()
+    with monkeypatch.context() as patch:
+        patch.setattr(type(envs), "_observe", fail_once)
+        with pytest.raises(KeyboardInterrupt):
+            envs.reset()
+    assert_equal_states(envs.get_state(), state)
+    for name, part in seen.items():
+        np.testing.assert_array_equal(envs._buffers[name], part)
+    envs.reset()
+    same.reset()
+    assert_equal_states(envs.get_state(), same.get_state())
+
+
+@EVERY_GAME
 def test_a_state_for_a_table_that_is_not_reset_is_refused(under_test: GameUnderTest) -> None:
     envs = under_test.vector(4)
     envs.reset(seed=1)
@@ -261,6 +289,11 @@ def test_set_state_refuses_what_is_not_its_own(under_test: GameUnderTest) -> Non
         "damaged": [{**state, "tables": damaged}],
         "seed must be": [{**state, "seed": -1}, {**state, "seed": "x"}],
         "was_reset must be a bool": [{**state, "was_reset": 1}, {**state, "was_reset": "no"}],
+        "was_reset must be whether all tables were dealt to": [
+            {**state, "was_reset": False},
+            {**under_test.vector(4).get_state(), "was_reset": True},
+            with_tables(state, state["tables"] * np.array([[1], [1], [0], [1]], np.uint8)),
+        ],
         "tables must be": [{**state, "tables": state["tables"][:2]}, {**state, "tables": 5}],
     }
     for words, states in wrong.items():

@@ -418,6 +418,27 @@ def test_next_step_plays_the_same_games_as_same_step(under_test: GameUnderTest):
 
 
 @EVERY_GAME
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+def test_a_given_position_of_a_finished_game_is_followed_by_the_next_game(under_test: GameUnderTest, mode):
+    envs = under_test.vector(2, autoreset_mode=AutoresetMode.DISABLED)
+    rng = np.random.default_rng(14)
+    observation, _ = envs.reset(seed=14)
+    terminations = np.zeros(2, bool)
+    while not terminations[0]:
+        observation, _, terminations, *_ = envs.step(legal_actions(observation["action_mask"], rng))
+    later = under_test.vector(2, autoreset_mode=mode)
+    observation, _ = later.reset(seed=3, options={"state": {0: envs.to_dict(0)}})
+    assert not observation["action_mask"][0].any()
+    observation, _, terminations, _, infos = later.step(legal_actions(observation["action_mask"], rng))
+    assert not terminations[0] and not infos["rewards"][0].any() and "final_obs" not in infos
+    fresh = under_test.vector(1)
+    fresh.reset(seed=3)
+    expected, _ = fresh.reset()
+    np.testing.assert_array_equal(observation["observation"][0], expected["observation"][0])
+    np.testing.assert_array_equal(observation["action_mask"][0], expected["action_mask"][0])
+
+
+@EVERY_GAME
 def test_disabled_waits_for_a_reset_mask(under_test: GameUnderTest):
     envs = under_test.vector(6, autoreset_mode=AutoresetMode.DISABLED)
     rng = np.random.default_rng(14)

@@ -87,14 +87,14 @@ class Args(NetworkSettings):
     """PPO's clipping range: how far a probability ratio may move from 1."""
     value_weight: Annotated[float, Within(0, 1000)] = 2.0
     """Weight of the value loss. With 0.5 instead of 2 the values fit less well, and most runs end with private meanings
-    of hints (cross-play of five runs of 1.5 core-minutes each: 11.3 instead of 20.6)."""
+    of hints (cross-play of five runs of 1.5 core-minutes each: 11.3; of six with 2: 20.6)."""
     reward_scale: Positive | None = None
     """Factor by which rewards are multiplied; by default 3 / maximal score, or 1 in a competitive game."""
     entropy: Annotated[float, Within(0, 1000)] = 0.05
     """Weight of the entropy bonus at the start."""
     entropy_end: Annotated[float, Within(0, 1000)] = 0.05
     """Weight of the entropy bonus at the end; it changes geometrically over the budget. A policy kept stochastic scores
-    the same when played greedily, and much better in cross-play (Forkel and Foerster 2025)."""
+    nearly the same when played greedily, and more in cross-play (Forkel and Foerster 2025)."""
     loss_ramp: Part = 0.4
     """Fraction of the budget over which the price of losing a cooperative game rises from 0 to all its points; 0 for no
     ramp."""

@@ -126,11 +126,11 @@ def origin_line(results: Results) -> str:
         lacking.setdefault(commits, []).append(what)
     for commits, whats in lacking.items():
         if commits:
-            count = sum(row[whats[0]] == NOT_RECORDED for row in results)
-            rows = f"{count} of {len(results)} rows, whose commits the results name,"
+            count, lacks = sum(row[whats[0]] == NOT_RECORDED for row in results), " or ".join(whats)
             if len(commits) <= MOST_COMMITS:
-                rows = f"the rows added in {listed(commits)}"
-            sentences.append(f"For {rows} no {' or '.join(whats)} is recorded.")
+                sentences.append(f"For the rows added in {listed(commits)} no {lacks} is recorded.")
+            else:
+                sentences.append(f"{count} of {len(results)} rows record a commit, but no {lacks}.")
     return " ".join(sentences)
 
 

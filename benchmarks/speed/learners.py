@@ -49,6 +49,7 @@ UPDATES = 4
 """Updates in a training run of JaxMARL: with 32 games they took 8 s here, and the start of a run 0.04 s."""
 SECONDS = 2.0
 """Seconds of a training run over PettingZoo."""
+LIKE_JAXMARL, JAXMARL_IPPO = "Hanabako, PPO, 512 units, 4 epochs", "JaxMARL, IPPO"
 JAXMARL = ("jax", "jaxmarl", "flax", "optax", "distrax", "hydra", "omegaconf", "wandb")
 PACKAGES = ("jax", "jaxlib", "flax", "jaxmarl", "shimmy", "open-spiel")
 
@@ -97,10 +98,10 @@ def learners(args: Args, ranks: Ranks) -> list[Peer]:
     """Return all learners."""
     usual = ppo.Args()
     like_jaxmarl = ppo.Args(network="dense", width=512, epochs=4, minibatch=usual.games * usual.horizon // 4)
-    ours = (("Hanabako, PPO", usual), ("Hanabako, PPO, 512 units, 4 epochs", like_jaxmarl))
+    ours = (("Hanabako, PPO", usual), (LIKE_JAXMARL, like_jaxmarl))
     return [
         *(Peer(name, "learning", lambda _, it=it: updates(it, ranks), is_ours=True) for name, it in ours),
-        Peer("JaxMARL, IPPO", "learning", lambda _: jaxmarl(args.jaxmarl, args.jaxmarl_games), JAXMARL),
+        Peer(JAXMARL_IPPO, "learning", lambda _: jaxmarl(args.jaxmarl, args.jaxmarl_games), JAXMARL),
         Peer("PettingZoo, PPO like CleanRL's", "learning", lambda _: pettingzoo(args.pettingzoo_games), PETTINGZOO),
     ]
 

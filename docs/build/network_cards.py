@@ -55,9 +55,12 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
         ("seed, ranks", f"{about['seed']}, {about['ranks']}"),
         ("cost", training_in_words(about)),
         ("train it again", f"delete the file, then `hanabako study run shipped_networks --where network={name}`"),
-        ("rating; lead over" if competitive else "self-play", "; ".join(scores(name, evaluation, competitive))),
+        (
+            "rating; won against" if competitive else "self-play",
+            "; ".join(scores(name, evaluation, competitive, recipe.game == "koikoi")),
+        ),
         *(() if competitive else [("cross-play", "; ".join(partners(name, pairs)) or "not measured")]),
-        ("measured", f"{evaluation['games']:,} games of seed {evaluation['seed']}, commit {measured['commit']}"),
+        ("measured", f"{deals(evaluation)} of seed {evaluation['seed']}, commit {measured['commit']}"),
         ("licence", licence()),
     ]
     return f"## {name}\n\n{table(('', ''), rows)}"
@@ -82,8 +85,8 @@ def stages(recipe: Recipe) -> Iterator[str]:
     yield f"{what}, {round(recipe.steps / 1e6)} M decisions{settings}"
 
 
-def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:
-    """Yield a network's results in self-play, or against bots."""
+def scores(name: str, evaluation: Facts, competitive: bool, in_points: bool) -> Iterator[str]:
+    """Yield a network's results in self-play, or against bots; ``in_points``: with the mean points of two players."""
     if not competitive:
         yield with_error(evaluation["score"], evaluation["score_error"])
         yield f"perfect {evaluation['perfect_rate']:.1%}, lost {evaluation['lost_rate']:.2%}"
@@ -94,8 +97,19 @@ def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:
     for match in tournament["matches"]:
         if name in match["agents"]:
             (other,) = (agent for agent in match["agents"] if agent != name)
-            lead = match["lead"] if match["agents"][0] == name else -match["lead"]
-            yield f"`{other}` {lead:+.2f} ± {match['lead_error']:.2f}"
+            is_first = match["agents"][0] == name
+            won = match["won"] if is_first else 1 - match["won"] - match["drawn"]
+            points, error = match["lead"] / 2 * (1 if is_first else -1), match["lead_error"] / 2  # both players' leads
+            more = f", {points:+.2f} ± {error:.2f} points" if in_points else ""
+            yield f"`{other}` {won:.1%} ± {match['won_error']:.1%}{more}"
+
+
+def deals(evaluation: Facts) -> str:
+    """Return how many deals and games a network was evaluated in."""
+    if "tournament" not in evaluation:
+        return f"{evaluation['games']:,} games"
+    match = evaluation["tournament"]["matches"][0]
+    return f"{match['deals']:,} deals ({match['games']:,} games a pair)"
 
 
 def partners(name: str, pairs: list[dict[str, Any]]) -> Iterator[str]:

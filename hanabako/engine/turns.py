@@ -11,7 +11,7 @@ import numpy as np
 
 from hanabako.compiler.jit import interned, rule
 from hanabako.engine.bits import ZERO, clear_row, copy_row, has_bit, nth_set_bit, popcount, popcount_row, unpack_row
-from hanabako.engine.protocol import NEXT_STEP, SAME_STEP, GameFunctions
+from hanabako.engine.protocol import DISABLED, SAME_STEP, GameFunctions
 from hanabako.engine.rng import random_below
 from hanabako.engine.sections import words_for
 
@@ -158,10 +158,10 @@ def step_and_observe_rule(
     def step_and_observe(rules, table, action, observation, action_mask, final, mode):
         """Step a table, deal the next game as ``mode`` says, and observe as the next player.
 
-        Return 1 if a game ended, else 0. The calls of `observe` and `init` are in a loop of one or two rounds, so that
-        each is inlined only once.
+        Return 1 if a game ended, else 0. A game that was over before is followed by the next one, except in mode
+        DISABLED. The calls of `observe` and `init` are in a loop of one or two rounds, so that each is inlined once.
         """
-        deals = mode == NEXT_STEP and is_terminal(table.state)
+        deals = mode != DISABLED and is_terminal(table.state)
         step(rules, table, action)
         rounds = 2 if table.ended and mode == SAME_STEP else 1
         for k in range(rounds):

@@ -29,9 +29,10 @@ NO_AGENT = object()
 class CardGameAEC(AECEnv[str, Any, Any]):
     """One game with the agents ``player_0`` to ``player_{n-1}``.
 
-    An observation is ``{"observation": int8 (n,), "action_mask": int8 (A,)}``, in new arrays each time. The mask is all
-    zeros for every agent except the player to move, and for all agents after the end. Rewards are those of the last
-    step. Every agent's info also holds its ``action_mask`` and, when a game ends, the game's statistics.
+    An observation is ``{"observation": int8 (n,), "action_mask": int8 (A,)}``, in new arrays for each decision. The
+    mask is all zeros for every agent except the player to move, and for all agents after the end. Rewards are those of
+    the last step. Every agent's info also holds its ``action_mask`` (the same array) and, when a game ends, the game's
+    statistics.
 
     Args:
         game: the configured game.

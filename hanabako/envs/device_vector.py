@@ -79,14 +79,11 @@ class DeviceVectorEnv(CardGameVectorEnv):
             return self._observations(), self._running_infos()
         if isinstance(chosen, Tensor):
             options = (options or {}) | {"reset_mask": chosen.cpu().numpy()}
-        if set(options or {}) <= {"reset_mask", "game_index"}:
-            return super().reset(seed=seed, options=options)
+        return super().reset(seed=seed, options=options)
+
+    def _backup(self) -> tuple[np.ndarray, int | None, bool]:
         self._fetch()
-        try:
-            return super().reset(seed=seed, options=options)
-        except BaseException:  # a given state or deal is impossible
-            self.records.fill(self._tables)
-            raise
+        return super()._backup()
 
     def _begin_games(self, chosen: Any, stream: np.ndarray | None = None) -> None:
         self._chosen.tensor.copy_(as_tensor(chosen))

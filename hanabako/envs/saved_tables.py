@@ -16,7 +16,7 @@ from hanabako.engine.game import Game
 from hanabako.engine.protocol import Loops
 from hanabako.words.checks import shown
 
-__all__ = ["checked_tables", "save_tables"]
+__all__ = ["checked_tables", "save_tables", "was_dealt"]
 
 
 def save_tables(tables: np.ndarray, config: Any) -> dict[str, Any]:
@@ -47,10 +47,15 @@ def checked_tables(saved: Mapping[str, Any], like: np.ndarray, game: Game, loops
     if not _is(saved["checksum"], sha256(octets.tobytes()).hexdigest()):
         raise ValueError("the tables are not those of the checksum: they have been damaged")
     tables = octets.view(like.dtype)[:, 0]
-    dealt = tables[octets.any(axis=1)]  # all other tables are still zeros, because they were never dealt to
+    dealt = tables[was_dealt(tables)]
     check_bounds(dealt["state"], game.state_bounds())
     _check_next_steps(dealt, game, loops)
     return tables
+
+
+def was_dealt(tables: np.ndarray) -> np.ndarray:
+    """Return which tables (N,) were ever dealt to, bool (N,); all others are still zeros."""
+    return np.asarray(tables.view(np.uint8).reshape(len(tables), -1).any(axis=1))
 
 
 def _is(value: Any, text: str) -> bool:

@@ -64,7 +64,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         """Begin a game. The options are those of `hanabako.envs.aec.CardGameAEC.reset`.
 
         With a seed, the partners' random numbers follow from that seed and ``game_index``. A game that ends before the
-        seat's first decision is skipped.
+        seat's first decision is skipped, unless a state or deal was given: then its rewards come with the next step.
 
         Raises:
             ValueError: the seed or an option is wrong, or many games in a row end before the seat's first decision.
@@ -76,7 +76,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         self.table.reset(seed=seed, options=options)
         super().reset(seed=own)  # only now, because a reset that fails changes nothing
         self._started = True
-        given = options or {}
+        given = {name: value for name, value in (options or {}).items() if name != "options"}
         if seed is not None and "game_index" in given:
             self.np_random = generator_of(seed, int(given["game_index"]))
         self.partners.begin(self.np_random)
@@ -91,10 +91,13 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
-        """Take the seat's action, then let the partners act until the seat is to move or the game ends."""
-        if self.table.terminations[self.agent]:
-            return self._observation(), 0.0, True, False, self._info()
+        """Take the seat's action, then let the partners act until the seat is to move or the game ends.
+
+        An error of a partner leaves the game where it stopped.
+        """
         owed, self._owed = self._owed, 0.0
+        if self.table.terminations[self.agent]:
+            return self._observation(), owed, True, False, self._info()
         try:
             self.table.step(action)
         except ValueError:

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
-from hanabako.envs.saved_tables import checked_tables, save_tables
+from hanabako.envs.saved_tables import checked_tables, save_tables, was_dealt
 from hanabako.words.checks import (
     as_bool,
     as_index,
@@ -52,7 +52,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
 
     An action that is illegal or out of range ends its game, but affects no other game. The player who chose it gets
     reward -1, all others get 0, and ``illegal`` is set in the infos. In mode DISABLED a step leaves finished games as
-    they are (reward 0, still terminated) until ``reset(options={"reset_mask": ...})``.
+    they are (reward 0, still terminated) until ``reset(options={"reset_mask": ...})``. In the other modes, a step at a
+    table whose ``state`` was given as a finished game deals the next game.
 
     Args:
         game: the configured game.
@@ -169,18 +170,19 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         seed = None if seed is None else as_seed(seed)
         chosen = as_reset_mask(options.get("reset_mask"), self.num_envs)
         given = self._given(options, chosen)
-        before = (self._tables.copy() if given else self._tables, self._seed, self._was_reset)
-        states = self._tables["state"]
-        streams = states["game_key"].copy(), states["episode"].copy()
+        before = self._backup()
         try:
             self._begin(seed, first, chosen)
             self._place(given)
+            self._observe()
         except BaseException:
-            states["game_key"], states["episode"] = streams
-            self._tables[:], self._seed, self._was_reset = before
+            self._take(*before)
             raise
-        self._observe()
         return self._observations(), self._running_infos()
+
+    def _backup(self) -> tuple[np.ndarray, int | None, bool]:
+        """Return what `_take` restores if a reset fails."""
+        return self._tables.copy(), self._seed, self._was_reset
 
     def _begin(self, seed: int | None, first: int | None, chosen: np.ndarray) -> None:
         if seed is not None or first is not None or not self._was_reset:
@@ -308,7 +310,12 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         """Return all players' observations: ``observation`` (N, P, n) and ``action_mask`` (N, P, A).
 
         A mask is all zeros for players who are not to move.
+
+        Raises:
+            gymnasium.error.ResetNeeded: `reset` was never called.
         """
+        if not self._was_reset:
+            raise gymnasium.error.ResetNeeded("call reset before observe_all")
         players = self.game.players
         observation = np.empty((self.num_envs, players, *self._observation.shape[1:]), self._observation.dtype)
         mask = np.empty((self.num_envs, players, self.game.num_actions), np.int8)
@@ -321,10 +328,17 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     # --- One table ----------------------------------------------------------------------------------------------------
 
     def _state(self, index: int) -> Any:
+        if not self._was_reset:
+            raise gymnasium.error.ResetNeeded("call reset first")
         return self._states[as_index("index", index, self.num_envs - 1)]
 
     def to_dict(self, index: int) -> dict[str, Any]:
-        """Return the whole state of table ``index``, hidden cards included, in plain Python types and card names."""
+        """Return the whole state of table ``index``, hidden cards included, in plain Python types and card names.
+
+        Raises:
+            ValueError: ``index`` is out of range.
+            gymnasium.error.ResetNeeded: `reset` was never called.
+        """
         return self.game.to_dict(self._state(index))
 
     def action_to_str(self, index: int, action: int) -> str:
@@ -395,6 +409,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         tables = checked_tables(state, self._tables, self.game, self._loops)
         seed = None if state["seed"] is None else as_seed(state["seed"])
         was_reset = as_bool("was_reset", state["was_reset"])
+        if (was_dealt(tables) != was_reset).any():
+            raise ValueError(f"was_reset must be whether all tables were dealt to, got {was_reset}")
         self._take(tables, seed, was_reset)
 
     def _take(self, tables: np.ndarray, seed: int | None, was_reset: bool) -> None:

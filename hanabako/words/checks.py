@@ -186,8 +186,8 @@ def parse_setting(text: str) -> tuple[str, Any]:
 PYTHON_WORDS = {"True": True, "False": False, "None": None}
 
 
-def as_index(name: str, value: Any, most: int) -> int:
-    """Return ``value`` as an int from 0 to ``most``.
+def as_index(name: str, value: Any, most: int, least: int = 0) -> int:
+    """Return ``value`` as an int from ``least``, at least 0, to ``most``.
 
     Raises:
         ValueError: the value is not an integer, or out of range.
@@ -196,8 +196,8 @@ def as_index(name: str, value: Any, most: int) -> int:
         index = operator.index(value)
     except Exception:
         index = -1
-    if isinstance(value, (bool, np.bool_)) or not 0 <= index <= most:
-        raise ValueError(f"{name} must be an int from 0 to {most}, got {shown(value)}")
+    if isinstance(value, (bool, np.bool_)) or not least <= index <= most:
+        raise ValueError(f"{name} must be an int from {least} to {most}, got {shown(value)}")
     return index
 
 

@@ -9,12 +9,14 @@ from hanabi_env.engine.cards import copies, first_copy
 from hanabi_env.engine.state import (
     CHOICE_OF_E,
     END_ILLEGAL,
+    END_NOT_YET,
     EVENT_CHOOSE,
     EVENT_DISCARD,
     EVENT_HINT_COLOR,
     EVENT_HINT_RANK,
     EVENT_PLAY,
     EVENT_PLAY_FROM_DISCARD,
+    LAST_ROUND_NOT_BEGUN,
     NO_CARD,
     NO_TILE,
     TILES,
@@ -64,8 +66,8 @@ def state_bounds(rules: Rules) -> Bounds:
 def is_whole(rules: Rules, states: Any) -> np.ndarray:
     """Return whether each record (N,) holds every card of the box exactly once, and possible events: bool (N,).
 
-    The sets of discarded copies must agree with the discard, and all six tiles (V4) must be there. The records must be
-    within their bounds.
+    The sets of discarded copies must agree with the discard, and all six tiles (V4) must be there. If the game goes on,
+    see also `can_go_on`. The records must be within their bounds.
     """
     deck = np.arange(states["cards"].shape[1])
     is_deck = deck < states["deck_count"][:, None]
@@ -87,7 +89,23 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
             whole &= discarded + elsewhere + is_played(rules, states, suit, rank) == number
     if rules.flamboyants:
         whole &= (np.sort(states["bonus_tiles"], axis=1) == np.arange(TILES)).all(axis=1)
+    whole &= can_go_on(rules, states) | (states["end_reason"] != END_NOT_YET)
     return whole & has_room_for_a_choice(rules, states) & has_possible_events(rules, states)
+
+
+def can_go_on(rules: Rules, states: Any) -> np.ndarray:
+    """Return whether lives, turns and tiles of each record (N,) are those of a game that is not over: bool (N,).
+
+    A life is left (H12). The last round has begun if the deck is empty, and has turns left (H14); a final bouquet has
+    none (E5). Every completed firework except black has revealed a tile (V4).
+    """
+    turns, tiles = states["turns_to_play"], states["tiles_left"]
+    is_last_round = (states["deck_count"] == 0) & (not rules.final_bouquet)
+    possible = (states["life_tokens"] > 0) & np.where(is_last_round, turns > 0, turns == LAST_ROUND_NOT_BEGUN)
+    if rules.flamboyants:
+        suits = [suit for suit in range(rules.suits) if suit != rules.black_suit]
+        possible &= tiles == TILES - (states["fireworks"][:, suits] == rules.ranks).sum(axis=1)
+    return possible
 
 
 def has_room_for_a_choice(rules: Rules, states: Any) -> np.ndarray:

@@ -4,7 +4,8 @@ The players build one firework per suit, its cards in ascending order from 1 (H1
 (H20). A turn is exactly one of three things (H5): give a hint about another player's cards for an information token
 (H6), discard a card to get a token back (H8), or play a card (H9). A card that does not fit costs a life; the loss of
 the third life ends the game (H12). The game also ends when all fireworks are complete (H13). When the deck is empty,
-every player has one more turn (H14). The score is the number of cards on the fireworks (H15).
+every player has one more turn (H14). The score is the number of cards on the fireworks (H15), less a penalty in
+one variant (V3).
 
 This module builds on `hanabi_env.engine.state` (the record of a game), `hanabi_env.engine.cards` (the cards in the box,
 in hands and on fireworks), `hanabi_env.engine.tiles` (the bonus tiles, V4) and `hanabi_env.engine.actions` (the numbers

@@ -70,7 +70,7 @@ class Rules(NamedTuple):
     num_actions: int
     observation_type: int  # content of the knowledge section: OBSERVE_MINIMAL, OBSERVE_CARD_KNOWLEDGE, OBSERVE_SEER
     history: int  # last actions in the observation
-    belief: int  # V0 belief section
+    belief: int  # section of the possible cards
     derived: int  # section of derived flags
 
 

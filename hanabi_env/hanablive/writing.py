@@ -29,7 +29,9 @@ def save(
 ) -> None:
     """Write a game for the site.
 
-    The file names no seed: given one, the site would deal by it and ignore the deck.
+    The file names no seed: given one, the site would deal by it and ignore the deck. Fields of the config that are not
+    rules of the site, such as ``score_on_loss`` and those of the observation, are left out. Whether the actions are
+    legal is not checked; `replay` checks it.
 
     Args:
         file: the path of the file, which is replaced.

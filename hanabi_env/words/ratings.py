@@ -1,8 +1,9 @@
 """The booklets' scales that rate a score (H15, E8), each in its own wording.
 
 The three booklets have the same steps with different wordings, so `SCALES` holds one scale per wording. English is the
-project's own translation. The others are quoted from the booklets they are named after, with two misprints corrected:
-"honorabile" for ``honorable`` in the first edition, "laudată" for ``lăudată`` in the Romanian one.
+project's own translation. The others are quoted from the booklets they are named after. A colon follows the first word,
+where some booklets have a comma, and two misprints are corrected: "honorabile" for ``honorable`` in the first edition,
+"laudată" for ``lăudată`` in the Romanian one.
 """
 
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ def verdict(config: HanabiConfig, score: int, end_reason: str | None, wording: s
     """Return the booklet's verdict on ``score``, during the game or (with ``end_reason``) after it.
 
     ``wording`` is a key of `SCALES`. The verdict is empty if the booklets have none: for decks that are not full-size
-    (E8), and for a final bouquet (V5) that is not over.
+    (E8; a lost game has a verdict in every deck), and for a final bouquet (V5) that is not over.
 
     Raises:
         ValueError: no booklet has this ``wording``.

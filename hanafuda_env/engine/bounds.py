@@ -7,6 +7,7 @@ import numpy as np
 from hanabako.engine.bits import ONE
 from hanabako.engine.bounds import Bounds
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, NO_CARD
+from hanafuda_env.engine.dealing import deal, is_void
 from hanafuda_env.engine.state import (
     HAND,
     NOBODY,
@@ -59,11 +60,12 @@ def state_bounds(rules: Rules) -> Bounds:
     }
 
 
-def is_whole(states: Any) -> np.ndarray:
+def is_whole(rules: Rules, states: Any) -> np.ndarray:
     """Return whether each record (N,) holds every card of the box exactly once: bool (N,).
 
     The sizes of hands and deck must fit the turn (K5, K13, K18), the current player must fit the turn (K11), and the
-    round must follow the finished ones. The records must be within their bounds.
+    round must follow the finished ones. Given decks of coming rounds must be the box, and must not make their round
+    void (K9). The records must be within their bounds.
     """
     deck = states["deck"]
     is_drawn = np.arange(CARDS) < states["drawn"][:, None]
@@ -83,4 +85,21 @@ def is_whole(states: Any) -> np.ndarray:
         has_played = (seat == player) & ~is_swap & (phase != PHASE_PLAY)
         played = np.where(seat == dealer, turn, turn - 1) // 2 + has_played
         whole &= np.bitwise_count(states["hand"][:, seat]) == HAND - played
-    return whole & (states["round_number"] == states["finished"] + 1)
+    whole &= states["round_number"] == states["finished"] + 1
+    for row in np.flatnonzero(whole & (states["given_rounds"] > states["round_number"])):
+        state = states[row]
+        coming = state["given_decks"][state["round_number"] : state["given_rounds"]]
+        whole[row] = all(can_be_dealt(rules, state, deck) for deck in coming)
+    return whole
+
+
+def can_be_dealt(rules: Rules, state: Any, deck: np.ndarray) -> bool:
+    """Return whether a given deck is the box, and does not make its round void (K9)."""
+    if not np.array_equal(np.sort(deck), np.arange(CARDS)):
+        return False
+    probe = state.copy().view(np.recarray)
+    probe.dealer = 0  # whether a round is void does not depend on the dealer
+    probe.deck[:] = deck
+    with np.errstate(over="ignore"):  # integers wrap
+        deal(probe)
+        return not is_void(rules, probe)

@@ -106,7 +106,7 @@ def _turn() -> tuple[Part, ...]:
         _cards("drawn"),
         _cards("captured"),
         Part("whose", 2, "mine, theirs"),
-        Part("joker", 1, "the Gaji was used as one"),
+        Part("joker", 1, "the Gaji was played as a joker"),
         Part("Koi-Koi", 1, "was called"),
     )
 

@@ -148,7 +148,8 @@ def standing(s, player, reach):
 def write_scores(rules, s, observer, out, word, at):
     """Write the unfinished rounds (thermometer, up to 12), and how far I lead and trail (at least 1, 2, 4 .. 128).
 
-    Both exact scores follow, mine first, as 16-bit numbers (two's complement).
+    Both exact scores follow, mine first, as 16-bit numbers (two's complement). No preset comes near their limits; with
+    own points for yaku and many rounds, scores beyond +-32,767 would wrap.
     """
     mine, theirs = np.int64(s.score[observer]), np.int64(s.score[1 - observer])
     left = rules.rounds - np.int64(s.finished)

@@ -69,7 +69,7 @@ def claim_cards(s):
 
 @rule
 def exhaust(rules, s):
-    """K26: the round is drawn and the dealer stays. K45: if the Gaji's claim makes a yaku, its holder wins instead."""
+    """K26: the round is drawn (K12, L12: who deals next). K45: if the Gaji's claim makes a yaku, its holder wins."""
     holder = np.int64(s.joker_holder)
     claim_cards(s)
     if holder != NOBODY and makes_yaku(rules, s, holder):

@@ -84,7 +84,9 @@ def _check_scores(rules: Rules, new: Any) -> None:
 def _check_phase(rules: Rules, new: Any) -> None:
     """Check the pending card, and the conditions of the phase."""
     phase, name, is_pending = int(new.phase), PHASE_NAMES[int(new.phase)], new.pending != NO_CARD
-    if is_pending != (phase in (*PICKING, PHASE_JOKER_TARGET)):
+    may_be_pending = phase in (*PICKING, PHASE_JOKER_TARGET)
+    is_cut_short = phase == PHASE_END and new.finished < new.round_number  # by an illegal action, in any phase
+    if is_pending != may_be_pending and not is_cut_short:
         raise ValueError(f"pending must {'be None' if is_pending else 'be a card'} in phase {name}")
     if phase == PHASE_SWAP and not rules.hand_swap:
         raise ValueError("phase must not be swap without hand_swap")

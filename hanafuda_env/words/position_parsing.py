@@ -11,7 +11,7 @@ import numpy as np
 
 from hanabako.words.checks import as_each, as_index, as_list, shown
 from hanabako.words.notation import number_of
-from hanafuda_env.engine.cards import CARDS, GAJI, NO_CARD, months_of
+from hanafuda_env.engine.cards import CARDS, GAJI, NO_CARD, month_of, month_set, months_of
 from hanafuda_env.engine.dealing import deal, is_lucky, is_void
 from hanafuda_env.engine.observation import MONTHS
 from hanafuda_env.engine.rules import is_terminal, kept_turns, turn_record
@@ -190,14 +190,16 @@ def _read_joker(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
         if not rules.gaji:
             raise ValueError(f"joker must be None without gaji, got {shown(joker)}")
         new.joker_holder = as_index("joker holder", joker["holder"], 1)
-        month = as_index("joker month", joker["month"], MONTHS)
-        if not month:
-            raise ValueError(f"joker month must be an int from 1 to {MONTHS}, got 0")
+        month = as_index("joker month", joker["month"], MONTHS, least=1)
         new.joker_month = month - 1
-        if not new.captured[new.joker_holder] & set_of([GAJI]):
-            raise ValueError(f"joker holder {int(new.joker_holder)} must have captured {CARD_NAMES[GAJI]}")
+        if new.joker_month == month_of(GAJI):  # K42
+            raise ValueError(f"joker month must not be {month}: the Gaji claims no card of November")
+        pile = new.captured[new.joker_holder]
+        if not pile & set_of([GAJI]) or not pile & month_set(month - 1):
+            what = f"{CARD_NAMES[GAJI]} and a card of month {month}"
+            raise ValueError(f"joker holder {int(new.joker_holder)} must have captured {what}")
     new.refused = months_of(set_of(as_cards("refused", position.get("refused", []))))
-    if new.refused and new.phase != PHASE_JOKER_TARGET:
+    if new.refused and new.phase not in (PHASE_JOKER_TARGET, PHASE_END):
         raise ValueError(f"refused must be empty in phase {position['phase']}, got {shown(position['refused'])}")
     revealed = as_cards("revealed", position.get("revealed", []))
     new.revealed = set_of(revealed)

@@ -6,6 +6,7 @@ checked there (`hanafuda_env.words.position_checks`). The scratch record replace
 pass.
 """
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -151,13 +152,16 @@ def load_deal(config: KoiKoiConfig, state: Any, decks: Any, dealer: Any) -> None
     rules = config.rules()
     given = parse_decks(rules, [] if decks is None else decks)
     with scratch_record(state) as new:
-        new.key = random_word(episode_key(new.game_key, new.episode), 0)  # the stream of the episode's first deal
-        first = random_below(new.key, 0, 2) if dealer is None else as_index("dealer", dealer, 1)
-        give_decks(rules, new, 0, given)
-        open_game(rules, new, first)
-        deal_rounds(rules, new)
-        if is_terminal(new):
-            raise ValueError("decks must leave something to decide: lucky hands end every round of the game")
+        for attempt in itertools.count():  # as in `init`
+            new.key = random_word(episode_key(new.game_key, new.episode), attempt)
+            first = random_below(new.key, 0, 2) if dealer is None else as_index("dealer", dealer, 1)
+            give_decks(rules, new, 0, given)
+            open_game(rules, new, first)
+            deal_rounds(rules, new)
+            if not is_terminal(new):
+                break
+            if given:
+                raise ValueError("decks must leave something to decide: lucky hands end every round of the game")
 
 
 def load_position(config: KoiKoiConfig, state: Any, position: Mapping[str, Any]) -> None:

@@ -41,7 +41,7 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
     """Return whether each record (N,) holds every card of the box exactly once: bool (N,).
 
     The sizes of the bouquets must agree with the turns taken (I3), and the sum of prestige with what was dealt out and
-    earned (I2, I6, I7). The records must be within their bounds.
+    earned (I2, I6, I7). Given decks of coming rounds must be the box. The records must be within their bounds.
     """
     places = np.arange(DECK_SIZE)
     is_deck = places < states["deck_count"][:, None]
@@ -62,4 +62,9 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
     is_finished = np.arange(states["gains"].shape[1]) < states["round_index"][:, None]
     earned = (states["gains"][:, :, : rules.players].sum(axis=2, dtype=np.int64) * is_finished).sum(axis=1)
     prestige = states["prestige"][:, : rules.players].sum(axis=1, dtype=np.int64)
-    return whole & (prestige == START_PRESTIGE * rules.players + earned)
+    whole &= prestige == START_PRESTIGE * rules.players + earned
+    rounds = np.arange(states["given_decks"].shape[1])
+    is_coming = (rounds > states["round_index"][:, None]) & (rounds < states["given_rounds"][:, None])
+    box = np.repeat(np.arange(KINDS), [copies(card) for card in range(KINDS)])
+    is_box = (np.sort(states["given_decks"], axis=2) == box).all(axis=2)
+    return whole & (is_box | ~is_coming).all(axis=1)

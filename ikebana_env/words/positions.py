@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from math import isqrt
 from typing import Any
 
-import numpy as np
-
 from hanabako.engine.deck import arrange_deck, coming_cards
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.scratch import scratch_record
@@ -183,7 +181,7 @@ def load_position(config: IkebanaConfig, state: Any, position: Mapping[str, Any]
 def _read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     """Write the position into the scratch record ``new``, or raise ``ValueError``."""
     new.current_player = as_index("current_player", position["current_player"], rules.players - 1)
-    new.round_index = as_index("round - 1", _less_one(position["round"]), rules.rounds - 1)
+    new.round_index = as_index("round", position["round"], rules.rounds, least=1) - 1
     bouquets = _read_bouquets(rules, new, position["bouquets"])
     is_complete = len(bouquets[new.current_player]) == BOUQUET_SIZE
     discards = _as_piles("discards", position["discards"], rules.players)
@@ -212,10 +210,6 @@ def _read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
         "winners": _winners(rules, new),
     }.items():
         check_derived(position, key, expected)
-
-
-def _less_one(value: Any) -> Any:
-    return value - 1 if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else value
 
 
 def _as_cards(name: str, value: Any) -> list[int]:

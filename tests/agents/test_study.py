@@ -527,7 +527,7 @@ def test_the_origin_of_numbers_is_said_and_so_is_what_was_never_recorded() -> No
 def test_many_commits_are_counted_and_not_named() -> None:
     rows = [result_of("a", 1, ORIGIN | {"command": "not recorded", "commit": f"c{k}"}) for k in range(4)]
     assert "For the rows added in c0, c1 and c2 no command is recorded." in origin_line(rows[:3])
-    assert origin_line(rows).endswith("For 4 of 4 rows, whose commits the results name, no command is recorded.")
+    assert origin_line(rows).endswith("4 of 4 rows record a commit, but no command.")
 
 
 def test_many_commands_are_said_without_their_options() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from agents.evaluation.estimates import Estimate
 from agents.studies.comparison.found import Found
-from benchmarks.strength.tables.directions import STATEMENTS, verdict
+from benchmarks.strength.tables.directions import STATEMENTS, stopped, verdict
 from benchmarks.strength.tables.summary import cell
 from tests.agents.comparison_files import declared, results_of
 
@@ -59,7 +59,7 @@ def test_runs_that_agree_with_the_papers_confirm_them_as_far_as_ten_runs_can(tmp
     """Ten compatible runs of OBL still allow an eleventh that understands none of them."""
     plain, other_play, first_level, second_level, recurrent, simplified = verdicts(found_in(tmp_path, AS_SAID))
     assert plain == other_play == recurrent == simplified == "confirmed"
-    assert first_level == second_level == "observed, but the interval allows the opposite"
+    assert first_level == second_level == "undecided; the estimate agrees"
 
 
 def test_runs_that_do_not_contradict_them(tmp_path: Path):
@@ -77,6 +77,17 @@ def test_the_words_have_the_numbers(tmp_path: Path):
     assert "ippo-recurrent 7.90" in recurrent and "and obl-2 7.80" in recurrent
     assert ", 12% (8% to 47%) of its self-play" in simplified
     assert "; higher with probability 1.00 (0.62 to 1.00)" in plain
+
+
+def test_runs_that_ended_before_their_budget_are_marked(tmp_path: Path):
+    whole = declared(tmp_path, FILE)
+    rows = results_of(whole, AS_SAID)
+    rows[0]["note"] = "stopped"
+    found, name = Found(whole, rows), rows[0]["algorithm"]
+    told = [statement.measure(found) for statement in STATEMENTS]
+    marks = [stopped(found, one[1]) for one in told if one is not None]
+    assert set(marks) == {"", f"; stopped early: {name}"}
+    assert all((f"{name} " in one[1]) == bool(mark) for one, mark in zip(told, marks, strict=True) if one is not None)
 
 
 def test_few_runs_allow_no_inference(tmp_path: Path):
@@ -105,8 +116,8 @@ def test_what_is_lost_is_measured_on_the_deals_of_the_pairs(tmp_path: Path):
     ("estimate", "said"),
     [
         ((0.8, 0.6, 0.9), "confirmed"),
-        ((0.6, 0.4, 0.9), "observed, but the interval allows the opposite"),
-        ((0.4, 0.3, 0.9), "not observed, but the interval allows it"),
+        ((0.6, 0.4, 0.9), "undecided; the estimate agrees"),
+        ((0.4, 0.3, 0.9), "undecided; the estimate disagrees"),
         ((0.3, 0.1, 0.4), "contradicted"),
     ],
 )

@@ -523,6 +523,38 @@ def test_a_late_state_with_a_card_too_many_or_none_is_refused(is_over: bool, fie
     envs.set_state(saved)
 
 
+@pytest.mark.parametrize(
+    ("preset", "field", "value"),
+    [
+        ("standard", "life_tokens", 0),
+        ("standard", "turns_to_play", 0),
+        ("standard", "turns_to_play", 2),
+        ("final_bouquet", "turns_to_play", 2),
+        ("flamboyants", "tiles_left", 0),
+        ("flamboyants", "tiles_left", 5),
+    ],
+)
+def test_a_state_whose_counts_belong_to_no_running_game_is_refused(preset: str, field: str, value: int):
+    """H12: a life is left. H14, E5: the last round begins with the empty deck. V4: tiles follow completed fireworks."""
+    envs = HanabiVectorEnv(1, preset=preset)
+    envs.reset(seed=SEED)
+    saved = envs.get_state()
+    tables = saved["tables"].copy()
+    tables.view(envs.game.table_dtype(specialize=False))[:, 0]["state"][field] = value
+    with pytest.raises(ValueError, match=r"table 0 holds no position|mask is not what follows"):
+        envs.set_state(with_tables(saved, tables))
+
+
+def test_a_state_in_the_last_round_has_turns_left():
+    envs = late_game(is_over=False)
+    saved = envs.get_state()
+    tables = saved["tables"].copy()
+    tables.view(envs.game.table_dtype(specialize=False))[:, 0]["state"]["turns_to_play"] = -1
+    with pytest.raises(ValueError, match="table 0 holds no position"):
+        envs.set_state(with_tables(saved, tables))
+    envs.set_state(saved)
+
+
 def test_a_finished_state_with_an_impossible_event_is_refused():
     envs = late_game(is_over=True)
     for step in range(3):

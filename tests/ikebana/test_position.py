@@ -3,12 +3,15 @@
 import copy
 import random
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from ikebana_env import IkebanaVectorEnv, ikebana_v0
+from ikebana_env.words.notation import str_to_card
 from ikebana_env.words.positions import REQUIRED_KEYS
+from tests.games import with_tables
 from tests.reference.ikebana_plain import box
 
 from .table import Table, deal, deck_from, position, start
@@ -52,8 +55,8 @@ WRONG: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
     ("another seat's turn", lambda s: s.update(current_player=2), "bouquets must have"),
     ("a player too many", lambda s: s.update(current_player=3), "current_player must be an int from 0 to 2"),
     ("two turns ahead", lambda s: s["bouquets"][0].append(s["deck"].pop()), "bouquets must have"),
-    ("no such round", lambda s: s.update(round=5), "round - 1 must be an int from 0 to 3, got 4"),
-    ("round 0", lambda s: s.update(round=0), "round - 1"),
+    ("no such round", lambda s: s.update(round=5), "round must be an int from 1 to 4, got 5"),
+    ("round 0", lambda s: s.update(round=0), "round must be an int from 1 to 4, got 0"),
     ("a round without gains", lambda s: s.update(round=2), "gains must be a list of 1"),
     ("gains too early", lambda s: s.update(gains=[[0, 0, 0]]), "gains must be a list of 0"),
     ("a gain too large", lambda s: s.update(round=2, gains=[[89, 0, 0]]), "from 0 to 88"),
@@ -172,6 +175,18 @@ def test_vectors_take_decks_for_one_table_or_all():
     envs.reset(seed=1, options={"decks": {1: [deck_from("J5")]}})
     assert envs.to_dict(1)["deck"][0] == "J5"
     assert envs.to_dict(0)["deck"] != envs.to_dict(1)["deck"]
+
+
+def test_a_saved_state_with_a_coming_deck_that_is_not_the_box_is_refused():
+    envs = IkebanaVectorEnv(2)
+    envs.reset(seed=1)
+    saved = envs.get_state()
+    for deck in (box(), ["K5"] * 55):
+        tables = saved["tables"].copy()
+        state = tables.view(envs.game.table_dtype(specialize=False))[1, 0]["state"]
+        state["given_rounds"], state["given_decks"][1] = 2, [str_to_card(card) for card in deck]
+        with nullcontext() if deck[0] != "K5" else pytest.raises(ValueError, match="table 1 holds no position"):
+            envs.set_state(with_tables(saved, tables))
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------

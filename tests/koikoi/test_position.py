@@ -1,12 +1,15 @@
 """Impossible positions are refused with a message, and nothing changes."""
 
+from contextlib import nullcontext
 from typing import Any
 
+import numpy as np
 import pytest
 
-from hanafuda_env import koikoi_v0
+from hanafuda_env import KoiKoiConfig, KoiKoiVectorEnv, koikoi_v0
 from hanafuda_env.engine.state import PHASE_PICK_HAND, PHASE_PLAY
 from hanafuda_env.words.notation import action_to_str, card_to_str, str_to_action, str_to_card
+from tests.games import legal_actions, with_tables
 
 from .table import position
 
@@ -99,6 +102,75 @@ def test_a_round_does_not_begin_with_a_lucky_hand_or_a_void_field():
     rest = [card for card in cards[16:] if card not in calm]
     with pytest.raises(ValueError, match="lucky hand"):
         env.reset(options={"state": {**state, **lucky, "field": calm, "deck": rest}})
+
+
+@pytest.mark.parametrize(
+    ("month", "words"),
+    [
+        (11, "joker month must not be 11"),
+        (6, "holder 0 must have captured 11-4 and a card of month 6"),
+        (3, "holder 0 must have captured 11-4 and a card of month 3"),
+    ],
+)
+def test_a_claim_of_the_gaji_belongs_to_a_card_that_it_took(month: int, words: str):
+    """K42: it claims no November card. K45: the card that it took is in its holder's pile."""
+    config = KoiKoiConfig(gaji=True)
+    captured = "11-4 3-1 | 6-1" if month == 6 else "11-4 6-1 | 3-1"
+    if month == 11:
+        captured = "11-4 11-1 | 3-1"
+    given = position("1-1 2-1 3-4 4-1 | ", field="5-3 6-3", deck="8-3", captured=captured, config=config)
+    state = given.env.to_dict()
+    env = koikoi_v0.raw_env(config=config)
+    with pytest.raises(ValueError, match=words):
+        env.reset(seed=1, options={"state": {**state, "joker": {"holder": 0, "month": month}}})
+    if month != 11:
+        own = 3 if month == 6 else 6
+        env.reset(seed=1, options={"state": {**state, "joker": {"holder": 0, "month": own}}})
+
+
+def test_every_position_in_which_an_illegal_action_ended_a_game_is_taken_back():
+    """L9. A card may be pending then, and with the Gaji months may be refused."""
+    envs = KoiKoiVectorEnv(64, config=KoiKoiConfig(gaji=True, rounds=2), autoreset_mode="Disabled")
+    rng, phases = np.random.default_rng(1), set()
+    observation, _ = envs.reset(seed=1)
+    again = koikoi_v0.raw_env(config=envs.config)
+    for _ in range(60):
+        before = [envs.to_dict(i)["phase"] for i in range(64)]
+        rare = np.array([phase not in ("play", "end") for phase in before])
+        wrong = (rng.random(64) < np.where(rare, 0.2, 0.01)) & ~envs.tables["terminated"]
+        actions = np.where(wrong, -1, legal_actions(observation["action_mask"], rng))
+        observation, *_ = envs.step(actions)
+        for i in np.flatnonzero(wrong):
+            phases.add(before[i])
+            position = envs.to_dict(int(i))
+            again.reset(seed=1, options={"state": position})
+            assert again.to_dict() == position
+    assert phases == {"swap", "play", "pick_hand", "pick_draw", "koi", "joker_target"}
+
+
+def test_a_saved_state_with_a_coming_deck_that_cannot_be_dealt_is_refused():
+    """K9: a void deck would be dealt again for ever."""
+    envs = KoiKoiVectorEnv(2)
+    envs.reset(seed=1)
+    saved, own = envs.get_state(), envs.tables["state"]["deck"][0]
+    void, twice = np.roll(np.arange(48), 8), np.zeros(48)
+    for deck in (own, void, twice):
+        tables = saved["tables"].copy()
+        state = tables.view(envs.game.table_dtype(specialize=False))[1, 0]["state"]
+        state["given_rounds"], state["given_decks"][1] = 2, deck
+        with nullcontext() if deck is own else pytest.raises(ValueError, match="table 1 holds no position"):
+            envs.set_state(with_tables(saved, tables))
+
+
+@pytest.mark.parametrize("dealer", [0, 1])
+def test_a_given_dealer_begins_a_game_in_which_something_is_to_decide(dealer: int):
+    """L7: a game that lucky hands end at once is dealt again; of 400 games of one round, a few are."""
+    envs, plain = (KoiKoiVectorEnv(400, rounds=1, hand_swap=False) for _ in range(2))
+    observation, _ = envs.reset(seed=0, options={"dealer": dealer})
+    assert observation["action_mask"].any(axis=1).all() and (envs.tables["state"]["dealer"] == dealer).all()
+    plain.reset(seed=0)
+    alike = (envs.tables["state"]["deck"] == plain.tables["state"]["deck"]).all(axis=1)
+    assert alike.all(), "the deals are those of the seed"
 
 
 def test_words_of_cards_and_moves():

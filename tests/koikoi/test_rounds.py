@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig, KoiKoiVectorEnv, koikoi_v0
 
 from .table import MY_HAND, REVEALED, Table, deal, position, stacked
@@ -202,6 +203,29 @@ def test_after_an_illegal_action_nobody_has_won_and_the_scores_stay():
         infos = envs.step(np.array([53, observations["action_mask"][1].argmax()]))[-1]
         assert (infos["score"][0], infos["score_1"][0], infos["winner"][0]) == (44, 16, -1)
         assert envs.to_dict(0)["phase"] == "end" and envs.to_dict(0)["round_results"] == []
+
+
+def keeper(*_: Any) -> int:
+    return 51
+
+
+def test_a_seat_is_paid_for_a_given_deal_that_ends_before_its_first_decision():
+    """K8: after the other player keeps the hands, a lucky hand wins the only round. The loss comes with the next step.
+
+    Without a given deal such games are skipped; the key ``options``, which PettingZoo's tests pass, gives none.
+    """
+    config = KoiKoiConfig(rounds=1, reward="points")
+    deck = stacked(TESHI, CALM, FIELD_CALM)
+    env = game_of(config).make_seat(config=config, seat=0, partners=keeper)
+    assert env.action_to_str(51) == "keep hands"
+    observation, _ = env.reset(seed=1, options={"decks": [deck], "dealer": 0})
+    assert not observation["action_mask"].any()
+    assert env.step(0)[1:4] == (-6.0, True, False)
+    assert env.step(0)[1:4] == (0.0, True, False)
+    plain = game_of(config).make_seat(config=config, seat=0)
+    for seed in range(300):
+        observation, _ = plain.reset(seed=seed, options={"options": 1})
+        assert observation["action_mask"].any()
 
 
 def test_a_complete_game_has_its_winner_in_a_vector():

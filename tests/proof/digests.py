@@ -220,5 +220,5 @@ def how_much(record: Record) -> str:
     )
     return (
         f"{record.amount:,} digests of {GAMES} games, {STEPS} steps each, in {len(record.rows)} configurations on "
-        f"{len(paths)} paths; Python {by_python}; 3.11 to 3.14 in the workflow"
+        f"{len(paths)} paths; Python {by_python}"
     )

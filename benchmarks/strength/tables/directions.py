@@ -1,7 +1,7 @@
 """What papers say about cross-play, and what our comparisons found.
 
 A statement is *confirmed* if its whole interval over training runs agrees, and *contradicted* if none of it does.
-Between them the value alone agrees or not. With fewer than five runs of an algorithm there is no inference.
+Otherwise it is *undecided*. With fewer than five runs of an algorithm there is no inference.
 """
 
 import math
@@ -15,7 +15,7 @@ from hanabako.generated import table
 
 from .scale import MEASURED, found_in
 
-__all__ = ["STATEMENTS", "Statement", "directions", "verdict"]
+__all__ = ["STATEMENTS", "Statement", "directions", "stopped", "verdict"]
 
 NEAR = 0.3
 """Points between self-play and cross-play that count as little."""
@@ -133,7 +133,14 @@ def verdict(estimate: Estimate, limit: float, above: bool) -> str:
     low, high = min(low, high), max(low, high)
     if low > 0 or high < 0:
         return "confirmed" if low > 0 else "contradicted"
-    return "observed, but the interval allows the opposite" if value > 0 else "not observed, but the interval allows it"
+    return f"undecided; the estimate {'agrees' if value > 0 else 'disagrees'}"
+
+
+def stopped(found: Found, words: str) -> str:
+    """Return a remark on runs among those in ``words`` that ended before their budget did; empty if there are none."""
+    short = [name for name, runs in found.runs.items() if any("note" in run for run in runs)]
+    named = [name for name in short if name in found.together and f"{name} {found.together[name].words()}" in words]
+    return f"; stopped early: {', '.join(named)}" if named else ""
 
 
 def directions() -> str:
@@ -144,5 +151,7 @@ def directions() -> str:
         for name in MEASURED:
             if told := statement.measure(found[name]):
                 judged = verdict(told[0], statement.limit, statement.above)
-                rows.append([statement.words, statement.source, f"`{name}`", told[1], judged])
+                rows.append(
+                    [statement.words, statement.source, f"`{name}`{stopped(found[name], told[1])}", told[1], judged]
+                )
     return table(["statement", "source", "comparison", "found: cross-play", "verdict"], rows) + "\n"

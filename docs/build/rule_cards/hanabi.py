@@ -122,7 +122,7 @@ def observation_options(config: HanabiConfig) -> dict[str, dict[str, Any]]:
     """Return the options of an observation: the text for the page, and the fields of the config."""
     return {
         '`observation_type="minimal"`': {"observation_type": "minimal"},
-        "`history`, each step more": {"history": config.rules().history + 1},
+        f"`history`, each step above {config.rules().history}": {"history": config.rules().history + 1},
         "`belief=True`": {"belief": True},
         "`derived=True`": {"derived": True},
     }
