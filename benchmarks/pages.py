@@ -272,7 +272,8 @@ def throughput() -> str:
         + "\nStandard Hanabi, 2 players, uniformly random legal moves, new games dealt as they end; all in one run of\n"
         f"`python -m benchmarks.speed.peers` on one core of {report['machine']['processor']},\n"
         f"in CPU time, load average {report['machine']['load_average']}.\n"
-        f"[On a GPU](docs/gpu.md), one {on_gpu['device']}: {speed(fastest_there)} steps/s with packed observations.\n"
+        f"[On a GPU](docs/gpu.md), one {on_gpu['device']}: {speed(fastest_there)} steps/s with packed observations,\n"
+        "in one short run; no other library was measured there. JaxMARL is made for accelerators.\n"
         "[benchmarks](benchmarks/README.md) has all figures.\n"
     )
 

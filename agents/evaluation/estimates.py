@@ -306,11 +306,12 @@ def groups(matrix: Matrix) -> list[list[int]]:
 def places(estimates: Mapping[str, Estimate]) -> dict[str, str]:
     """Return the rank of each algorithm as far as intervals tell: ``1``, or ``2 to 4``; without an interval, none.
 
-    An algorithm ranks above another only if its whole interval lies above the other's.
+    An algorithm ranks above another only if its whole interval lies above the other's. A single one with an interval
+    has the rank ``-``.
     """
     ranked = {name: (own.low, own.high) for name, own in estimates.items() if own.inference}
-    found = {}
-    for name, (low, high) in ranked.items():
+    found = dict.fromkeys(ranked, "-")
+    for name, (low, high) in ranked.items() if len(ranked) > 1 else ():
         above = sum(other_low > high for other_low, _ in ranked.values())
         below = sum(other_high < low for _, other_high in ranked.values())
         best, worst = 1 + above, len(ranked) - below

@@ -190,6 +190,8 @@ def test_groups_are_of_runs_that_keep_their_self_play():
 def test_places_are_as_sure_as_the_intervals():
     found = {"a": Estimate(9, 8, 10), "b": Estimate(7, 6, 8.5), "c": Estimate(3, 2, 4), "few": Estimate(9.5)}
     assert estimates.places(found) == {"a": "1 to 2", "b": "1 to 2", "c": "3"}
+    alone = {name: own for name, own in found.items() if name != "b" and name != "c"}
+    assert estimates.places(alone) == {"a": "-"}, "nothing to compare with"
 
 
 @pytest.mark.parametrize("wrong", [[], [1.0, float("nan")], [[1.0]]])
