@@ -16,7 +16,7 @@ from hanabako.engine.game import Game
 from hanabako.engine.protocol import Loops
 from hanabako.words.checks import shown
 
-__all__ = ["checked_tables", "save_tables", "was_dealt"]
+__all__ = ["checked_tables", "have_begun", "save_tables"]
 
 
 def save_tables(tables: np.ndarray, config: Any) -> dict[str, Any]:
@@ -47,13 +47,13 @@ def checked_tables(saved: Mapping[str, Any], like: np.ndarray, game: Game, loops
     if not _is(saved["checksum"], sha256(octets.tobytes()).hexdigest()):
         raise ValueError("the tables are not those of the checksum: they have been damaged")
     tables = octets.view(like.dtype)[:, 0]
-    dealt = tables[was_dealt(tables)]
+    dealt = tables[have_begun(tables)]
     check_bounds(dealt["state"], game.state_bounds())
     _check_next_steps(dealt, game, loops)
     return tables
 
 
-def was_dealt(tables: np.ndarray) -> np.ndarray:
+def have_begun(tables: np.ndarray) -> np.ndarray:
     """Return which tables (N,) were ever dealt to, bool (N,); all others are still zeros."""
     return np.asarray(tables.view(np.uint8).reshape(len(tables), -1).any(axis=1))
 

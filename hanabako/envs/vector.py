@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
-from hanabako.envs.saved_tables import checked_tables, save_tables, was_dealt
+from hanabako.envs.saved_tables import checked_tables, have_begun, save_tables
 from hanabako.words.checks import (
     as_bool,
     as_index,
@@ -409,7 +409,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         tables = checked_tables(state, self._tables, self.game, self._loops)
         seed = None if state["seed"] is None else as_seed(state["seed"])
         was_reset = as_bool("was_reset", state["was_reset"])
-        if (was_dealt(tables) != was_reset).any():
+        if (have_begun(tables) != was_reset).any():
             raise ValueError(f"was_reset must be whether all tables were dealt to, got {was_reset}")
         self._take(tables, seed, was_reset)
 

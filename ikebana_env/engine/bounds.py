@@ -66,5 +66,5 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
     rounds = np.arange(states["given_decks"].shape[1])
     is_coming = (rounds > states["round_index"][:, None]) & (rounds < states["given_rounds"][:, None])
     box = np.repeat(np.arange(KINDS), [copies(card) for card in range(KINDS)])
-    is_box = (np.sort(states["given_decks"], axis=2) == box).all(axis=2)
-    return whole & (is_box | ~is_coming).all(axis=1)
+    is_sound = (np.sort(states["given_decks"], axis=2) == box).all(axis=2)
+    return whole & (is_sound | ~is_coming).all(axis=1)
