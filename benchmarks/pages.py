@@ -310,12 +310,12 @@ def learners_beside(report: dict) -> str:
     ratio, commit = report["times_the_better"], report["jaxmarl_commit"]
     told = ""
     if ratio:
-        told = f"With its defaults Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the "
+        told += f"With its defaults Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the "
         told += "two others. "
     speeds = {row["peer"]: row["steps_per_second"] for row in report["results"]}
     if LIKE_JAXMARL in speeds and JAXMARL_IPPO in speeds:
-        ratio = about(speeds[LIKE_JAXMARL] / speeds[JAXMARL_IPPO])
-        told += f"At JaxMARL's width and number of passes it learns from {ratio} times as many as JaxMARL. "
+        alike = about(speeds[LIKE_JAXMARL] / speeds[JAXMARL_IPPO])
+        told += f"At JaxMARL's width and number of passes it learns from {alike} times as many as JaxMARL. "
     clone = f"JaxMARL's commit is {commit}. " if commit else ""
     return markdown(["learner", "decisions/s"], rows) + f"\n{told}{clone}" + machine_line(report)
 

@@ -118,9 +118,12 @@ class HanabiConfig:
     @property
     def observation_name(self) -> str:
         """The name of the observation. Scores are comparable only if this name is the same."""
-        least = EVENTS_PER_TURN if self.flamboyants else 1
-        options = [f"history={self.history}"] * (self.history > least) + ["belief"] * self.belief
+        options = [f"history={self.history}"] * (self.history > self._least_history) + ["belief"] * self.belief
         return "+".join([self.observation_type, *options, *["derived"] * self.derived])
+
+    @property
+    def _least_history(self) -> int:
+        return EVENTS_PER_TURN if self.flamboyants else 1
 
     def rules(self) -> Rules:
         """Return the configuration as numbers for the compiled rules."""
@@ -149,7 +152,7 @@ class HanabiConfig:
             choreography=int(self.choreography),
             num_actions=2 * hand + hints + announced + choices,
             observation_type=OBSERVATION_TYPES[self.observation_type],
-            history=max(self.history, EVENTS_PER_TURN) if self.flamboyants else self.history,
+            history=max(self.history, self._least_history),
             belief=int(self.belief),
             derived=int(self.derived),
         )

@@ -310,8 +310,10 @@ def places(estimates: Mapping[str, Estimate]) -> dict[str, str]:
     has the rank ``-``.
     """
     ranked = {name: (own.low, own.high) for name, own in estimates.items() if own.inference}
-    found = dict.fromkeys(ranked, "-")
-    for name, (low, high) in ranked.items() if len(ranked) > 1 else ():
+    if len(ranked) == 1:
+        return dict.fromkeys(ranked, "-")
+    found = {}
+    for name, (low, high) in ranked.items():
         above = sum(other_low > high for other_low, _ in ranked.values())
         below = sum(other_high < low for _, other_high in ranked.values())
         best, worst = 1 + above, len(ranked) - below

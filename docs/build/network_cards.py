@@ -19,6 +19,7 @@ from agents.studies.store import read_results
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import network_partners, shipped_networks
 from benchmarks.strength.tables.markdown import training_in_words, with_error
+from benchmarks.strength.tables.tournaments import rate_of
 from hanabako.games import config_from_dict
 from hanabako.generated import table, update
 
@@ -97,9 +98,9 @@ def scores(name: str, evaluation: Facts, competitive: bool, in_points: bool) -> 
     for match in tournament["matches"]:
         if name in match["agents"]:
             (other,) = (agent for agent in match["agents"] if agent != name)
-            is_first = match["agents"][0] == name
-            won = match["won"] if is_first else 1 - match["won"] - match["drawn"]
-            points, error = match["lead"] / 2 * (1 if is_first else -1), match["lead_error"] / 2  # both players' leads
+            won = rate_of({tuple(match["agents"]): match}, name, other)
+            lead = match["lead"] if match["agents"][0] == name else -match["lead"]
+            points, error = lead / 2, match["lead_error"] / 2  # counted from both sides
             more = f", {points:+.2f} ± {error:.2f} points" if in_points else ""
             yield f"`{other}` {won:.1%} ± {match['won_error']:.1%}{more}"
 

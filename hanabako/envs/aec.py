@@ -18,7 +18,7 @@ from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.words.checks import as_index, as_seed, check_options, check_render_mode, fresh_seed, shown
 from hanabako.words.notation import player_name
 
-__all__ = ["CardGameAEC", "in_wrappers"]
+__all__ = ["CardGameAEC", "in_wrappers", "without_ignored"]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 INT8 = np.dtype(np.int8)
@@ -146,7 +146,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         if options is None:
             return {}
         if isinstance(options, Mapping):
-            options = {name: value for name, value in options.items() if name != "options"}  # PettingZoo's wrappers
+            options = without_ignored(options)
         check_options(options, ("game_index", "state", *self.game.deal_options))
         return options
 
@@ -366,6 +366,11 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._tables[:] = checked_tables(pickled["saved"], self._tables, self.game, self._loops)
         self._seed = pickled["seed"]
         self.__dict__.update(pickled["agents"])
+
+
+def without_ignored(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a reset without the key ``options``, which PettingZoo's wrappers and tests pass."""
+    return {name: value for name, value in options.items() if name != "options"}
 
 
 def copy_record(source: np.void, target: np.void) -> None:

@@ -55,6 +55,7 @@ class DeviceVectorEnv(CardGameVectorEnv):
         super()._make_buffers(specialize=True)
         self.kernels = device_loops(self.game.functions, self.game.rules)
         self.records = DeviceArray(self._tables.shape, self._tables.dtype)
+        self._octets = self.records.tensor.view(self.num_envs, -1)
         self._device_actions = DeviceArray((self.num_envs,), np.dtype(np.int64))
         self._chosen = DeviceArray((self.num_envs,), np.dtype(np.bool_))
         self._stream = DeviceArray((2,), np.dtype(np.uint64))
@@ -80,10 +81,6 @@ class DeviceVectorEnv(CardGameVectorEnv):
         if isinstance(chosen, Tensor):
             options = (options or {}) | {"reset_mask": chosen.cpu().numpy()}
         return super().reset(seed=seed, options=options)
-
-    def _backup(self) -> tuple[np.ndarray, int | None, bool]:
-        self._fetch()
-        return super()._backup()
 
     def _begin_games(self, chosen: Any, stream: np.ndarray | None = None) -> None:
         self._chosen.tensor.copy_(as_tensor(chosen))

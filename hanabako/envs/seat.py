@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 
 from hanabako.engine.game import Game
-from hanabako.envs.aec import CardGameAEC
+from hanabako.envs.aec import CardGameAEC, without_ignored
 from hanabako.envs.partners import Partner, Partners, generator_of, random_partner
 from hanabako.words.checks import as_bool, as_index, as_seed
 
@@ -76,7 +76,7 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         self.table.reset(seed=seed, options=options)
         super().reset(seed=own)  # only now, because a reset that fails changes nothing
         self._started = True
-        given = {name: value for name, value in (options or {}).items() if name != "options"}
+        given = without_ignored(options or {})
         if seed is not None and "game_index" in given:
             self.np_random = generator_of(seed, int(given["game_index"]))
         self.partners.begin(self.np_random)

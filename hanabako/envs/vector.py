@@ -123,6 +123,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self._loops = loops
         self._rules_array = self.game.rules_array
         self._tables = np.zeros(self.num_envs, self.game.table_dtype(specialize))
+        self._octets: Any = self._tables.view(np.uint8).reshape(self.num_envs, -1)  # for fast copies of whole tables
         self._states = self._tables["state"].view(np.recarray)
         self._reward = self._tables["reward"]
         self._rewards = self._tables["rewards"][:, : self.game.players]
@@ -170,22 +171,22 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         seed = None if seed is None else as_seed(seed)
         chosen = as_reset_mask(options.get("reset_mask"), self.num_envs)
         given = self._given(options, chosen)
-        before = self._backup()
+        is_of_a_seed = seed is not None or first is not None or not self._was_reset
+        changed = np.ones_like(chosen) if is_of_a_seed else chosen  # a few tables, if games end one by one
+        before, of_seed = self._octets[changed], (self._seed, self._was_reset)
         try:
-            self._begin(seed, first, chosen)
+            self._begin(seed, first, chosen, is_of_a_seed)
             self._place(given)
             self._observe()
         except BaseException:
-            self._take(*before)
+            self._octets[changed], (self._seed, self._was_reset) = before, of_seed
+            if self._was_reset:
+                self._observe()
             raise
         return self._observations(), self._running_infos()
 
-    def _backup(self) -> tuple[np.ndarray, int | None, bool]:
-        """Return what `_take` restores if a reset fails."""
-        return self._tables.copy(), self._seed, self._was_reset
-
-    def _begin(self, seed: int | None, first: int | None, chosen: np.ndarray) -> None:
-        if seed is not None or first is not None or not self._was_reset:
+    def _begin(self, seed: int | None, first: int | None, chosen: np.ndarray, is_of_a_seed: bool) -> None:
+        if is_of_a_seed:
             if seed is None:
                 seed = fresh_seed() if self._seed is None else self._seed
             self._seed = as_seed(seed)

@@ -7,7 +7,7 @@ import numpy as np
 from hanabako.engine.bits import ONE
 from hanabako.engine.bounds import Bounds
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, NO_CARD
-from hanafuda_env.engine.dealing import deal, is_void
+from hanafuda_env.engine.dealing import dealt, is_void
 from hanafuda_env.engine.state import (
     HAND,
     NOBODY,
@@ -87,7 +87,7 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
         whole &= np.bitwise_count(states["hand"][:, seat]) == HAND - played
     whole &= states["round_number"] == states["finished"] + 1
     for row in np.flatnonzero(whole & (states["given_rounds"] > states["round_number"])):
-        state = states[row]
+        state = states.view(np.recarray)[row]
         coming = state["given_decks"][state["round_number"] : state["given_rounds"]]
         whole[row] = all(can_be_dealt(rules, state, deck) for deck in coming)
     return whole
@@ -97,9 +97,5 @@ def can_be_dealt(rules: Rules, state: Any, deck: np.ndarray) -> bool:
     """Return whether a given deck is the box, and does not make its round void (K9)."""
     if not np.array_equal(np.sort(deck), np.arange(CARDS)):
         return False
-    probe = state.copy().view(np.recarray)
-    probe.dealer = 0  # whether a round is void does not depend on the dealer
-    probe.deck[:] = deck
     with np.errstate(over="ignore"):  # integers wrap
-        deal(probe)
-        return not is_void(rules, probe)
+        return not is_void(rules, dealt(state, deck))

@@ -60,6 +60,15 @@ def deal(s):
     s.drawn = 3 * HAND
 
 
+def dealt(s, deck):
+    """Return a copy of a record to which ``deck`` is dealt, for `is_void`, which does not depend on the dealer."""
+    probe = s.copy()
+    probe.dealer = 0
+    probe.deck[:] = deck
+    deal(probe)
+    return probe
+
+
 @rule
 def four_cards(s, at):
     """Return four adjacent cards of the deck as a set."""

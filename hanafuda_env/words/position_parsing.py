@@ -12,7 +12,7 @@ import numpy as np
 from hanabako.words.checks import as_each, as_index, as_list, shown
 from hanabako.words.notation import number_of
 from hanafuda_env.engine.cards import CARDS, GAJI, NO_CARD, month_of, month_set, months_of
-from hanafuda_env.engine.dealing import deal, is_lucky, is_void
+from hanafuda_env.engine.dealing import dealt, is_lucky, is_void
 from hanafuda_env.engine.observation import MONTHS
 from hanafuda_env.engine.rules import is_terminal, kept_turns, turn_record
 from hanafuda_env.engine.scoring import count_pile
@@ -100,10 +100,7 @@ def give_decks(rules: Rules, new: Any, first: int, decks: Sequence[Sequence[int]
     new.given_rounds = first + len(decks)
     for k, deck in enumerate(decks, first):
         new.given_decks[k] = deck
-        probe = new.copy()
-        probe.dealer = 0  # whether a round is void does not depend on the dealer
-        probe.deck[:] = deck
-        deal(probe)
+        probe = dealt(new, deck)
         if is_void(rules, probe):
             what = "field" if is_lucky(rules, probe.field) else "hands"
             raise ValueError(f"decks[{k}] makes its round void: the {what} would be dealt again")

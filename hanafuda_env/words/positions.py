@@ -151,12 +151,12 @@ def load_deal(config: KoiKoiConfig, state: Any, decks: Any, dealer: Any) -> None
     """
     rules = config.rules()
     given = parse_decks(rules, [] if decks is None else decks)
+    first = None if dealer is None else as_index("dealer", dealer, 1)
     with scratch_record(state) as new:
+        give_decks(rules, new, 0, given)
         for attempt in itertools.count():  # as in `init`
             new.key = random_word(episode_key(new.game_key, new.episode), attempt)
-            first = random_below(new.key, 0, 2) if dealer is None else as_index("dealer", dealer, 1)
-            give_decks(rules, new, 0, given)
-            open_game(rules, new, first)
+            open_game(rules, new, random_below(new.key, 0, 2) if first is None else first)
             deal_rounds(rules, new)
             if not is_terminal(new):
                 break

@@ -6,6 +6,7 @@ import numpy as np
 
 from hanabako.engine.bounds import Bounds
 from ikebana_env.engine.cards import all_copies, copies
+from ikebana_env.engine.layout import BOX
 from ikebana_env.engine.state import (
     BOUQUET_SIZE,
     DECK_SIZE,
@@ -65,6 +66,5 @@ def is_whole(rules: Rules, states: Any) -> np.ndarray:
     whole &= prestige == START_PRESTIGE * rules.players + earned
     rounds = np.arange(states["given_decks"].shape[1])
     is_coming = (rounds > states["round_index"][:, None]) & (rounds < states["given_rounds"][:, None])
-    box = np.repeat(np.arange(KINDS), [copies(card) for card in range(KINDS)])
-    is_sound = (np.sort(states["given_decks"], axis=2) == box).all(axis=2)
+    is_sound = (np.sort(states["given_decks"], axis=2) == BOX).all(axis=2)
     return whole & (is_sound | ~is_coming).all(axis=1)

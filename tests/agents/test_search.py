@@ -190,15 +190,20 @@ def test_an_exact_belief_holds_the_true_hand(fields: dict[str, Any], monkeypatch
     assert search.counts["exact"] and not search.counts["sampled"] + search.counts["empty"]
 
 
+def recurrent_network(config: HanabiConfig, seed: int, scale: float) -> NeuralPolicy:
+    """Return an untrained network whose choices depend on its memory, as its weights are multiplied by ``scale``."""
+    torch.manual_seed(seed)
+    network = RecurrentNetwork(config, 32, 2)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(scale)
+    return NeuralPolicy(network, config, greedy=True)
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_belief_over_a_recurrent_blueprint_holds_the_true_hand(seed: int, monkeypatch: pytest.MonkeyPatch):
     """The blueprint's memory under each hand is that which a player with this hand would have."""
-    torch.manual_seed(seed)
-    network = RecurrentNetwork(TINY, 32, 2)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(2.0)  # so that its choices depend on its memory
-    search = SearchPolicy(NeuralPolicy(network, TINY, greedy=True), TINY, rollouts=10)
+    search = SearchPolicy(recurrent_network(TINY, seed, 2.0), TINY, rollouts=10)
     search.most_hands = 1000
     held = watched(search, monkeypatch)
     play(TINY, search, 10, seed=3)

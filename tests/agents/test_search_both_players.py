@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import agents
-from agents.networks.neural_policy import NeuralPolicy
-from agents.networks.recurrent import RecurrentNetwork
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from agents.search.hanabi import both_players
@@ -20,6 +17,7 @@ from agents.search.hanabi.policy import JointSeated, SearchPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import last_event
 from hanabi_env.words.notation import card_names
+from tests.agents.test_search import recurrent_network
 
 ONE_COLOR = HanabiConfig(colors=1, ranks=3, hand_size=2, max_information_tokens=3, max_life_tokens=2)
 DEALS = sorted(set(permutations(["R1", "R1", "R1", "R2", "R2", "R3"])))
@@ -105,16 +103,6 @@ def test_what_all_know_is_every_deal_that_comes_to_the_same_history(blueprint: s
     assert len(DEALS) == 60 and min(map(len, known.values())) == 1 < max(map(len, known.values()))
 
 
-def recurrent_network() -> NeuralPolicy:
-    """Return an untrained network whose choices depend on its memory."""
-    torch.manual_seed(0)
-    network = RecurrentNetwork(ONE_COLOR, 32, 2)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(4.0)
-    return NeuralPolicy(network, ONE_COLOR, greedy=True)
-
-
 def score_after(deck: tuple[str, ...], moves: list[int], blueprint: Any) -> int:
     """Return the score of the game of that deck if, after ``moves``, the blueprint plays it to the end."""
     env: Any = hanabi_v0.raw_env(config=ONE_COLOR)
@@ -134,7 +122,7 @@ def test_roll_outs_are_the_games_that_may_follow(blueprint: str):
     Their means at six decisions are within 6 standard errors of the mean over the deals; with about 30 actions, false
     alarms are below 1e-6.
     """
-    policy = recurrent_network() if blueprint == "recurrent" else agents.load(blueprint, ONE_COLOR)
+    policy = recurrent_network(ONE_COLOR, 0, 4.0) if blueprint == "recurrent" else agents.load(blueprint, ONE_COLOR)
     known = defaultdict(list)
     for deck in DEALS:
         for _, history, hands, actor, _ in islice(decisions(deck, policy), 6):

@@ -85,7 +85,7 @@ def test_runs_that_ended_before_their_budget_are_marked(tmp_path: Path):
     rows[0]["note"] = "stopped"
     found, name = Found(whole, rows), rows[0]["algorithm"]
     told = [statement.measure(found) for statement in STATEMENTS]
-    marks = [stopped(found, one[1]) for one in told if one is not None]
+    marks = [stopped(found, one.algorithms) for one in told if one is not None]
     assert set(marks) == {"", f"; stopped early: {name}"}
     assert all((f"{name} " in one[1]) == bool(mark) for one, mark in zip(told, marks, strict=True) if one is not None)
 

@@ -53,11 +53,12 @@ class Checkpoints:
     Args:
         directory: the directory of the checkpoints.
         ranks: the ranks, each of which writes and reads its own files.
-        keeps: whether this rank does what must be done once per disk.
     """
 
-    def __init__(self, directory: Path, ranks: Ranks, keeps: bool = True) -> None:
-        self.directory, self.ranks, self.keeps = directory, ranks, keeps
+    def __init__(self, directory: Path, ranks: Ranks) -> None:
+        self.directory, self.ranks = directory, ranks
+        self.keeps = True
+        """Whether this rank does what must be done once per disk."""
         self.last: Path | None = None
         """The checkpoint that was saved or loaded last; it is kept until two more have been saved."""
 

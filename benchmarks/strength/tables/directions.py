@@ -5,8 +5,9 @@ Otherwise it is *undecided*. With fewer than five runs of an algorithm there is 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from agents.evaluation import estimates
 from agents.evaluation.estimates import Estimate
@@ -24,8 +25,17 @@ FAR = 0.5
 TOO_FEW = "no inference: too few runs"
 
 
-Measure = Callable[[Found], tuple[Estimate, str] | None]
-"""Returns a number and what was found, in words; None if an algorithm has fewer than two runs."""
+class Finding(NamedTuple):
+    """A number that a comparison found."""
+
+    estimate: Estimate
+    words: str
+    algorithms: tuple[str, ...]
+    """The algorithms whose runs it is of."""
+
+
+Measure = Callable[[Found], Finding | None]
+"""Returns what was found; None if an algorithm has fewer than two runs."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +50,11 @@ class Statement:
     """Whether the statement says that the number is above the limit, or below it."""
 
 
-def better(found: Found, one: str, other: str) -> tuple[Estimate, str]:
+def better(found: Found, one: str, other: str) -> Finding:
     """Return the probability that two runs of ``one`` score more together than two of ``other``, with both scores."""
     chance = estimates.probability_of_improvement(found.own_matrix(one), found.own_matrix(other))
     scores = " and ".join(f"{name} {found.together[name].words()}" for name in (one, other))
-    return chance, f"{scores}; higher with probability {chance.words()}"
+    return Finding(chance, f"{scores}; higher with probability {chance.words()}", (one, other))
 
 
 def better_than_dense(name: str) -> Measure:
@@ -55,19 +65,20 @@ def better_than_dense(name: str) -> Measure:
 def lost_by(name: str) -> Measure:
     """Return the measure of how much pairs of runs of an algorithm score less than its runs alone."""
 
-    def measure(found: Found) -> tuple[Estimate, str] | None:
+    def measure(found: Found) -> Finding | None:
         if not has(found, name):
             return None
         scores = found.own_matrix(name)
         alone = scores.diagonal()
         most = float(alone.mean()) - found.bounds(found.teams[name])[0]
         lost = estimates.among((alone[:, None] + alone[None, :]) / 2 - scores, (0.0, most))
-        return lost, f"{name} {found.together[name].words()}, which is less than its self-play by {lost.words()}"
+        words = f"{name} {found.together[name].words()}, which is less than its self-play by {lost.words()}"
+        return Finding(lost, words, (name,))
 
     return measure
 
 
-def recurrent(found: Found) -> tuple[Estimate, str] | None:
+def recurrent(found: Found) -> Finding | None:
     """Compare recurrent IPPO with the best of the others, if possible of those that allow inference."""
     others = [name for name in found.several if name != "ippo-recurrent"]
     if not has(found, "ippo-recurrent") or not others:
@@ -76,14 +87,14 @@ def recurrent(found: Found) -> tuple[Estimate, str] | None:
     return better(found, "ippo-recurrent", best)
 
 
-def simplified(found: Found) -> tuple[Estimate, str] | None:
+def simplified(found: Found) -> Finding | None:
     """Return which part of its self-play SAD keeps in cross-play."""
     if not has(found, "sad"):
         return None
     alone, together = found.own_matrix("sad").diagonal().mean(), found.together["sad"]
     part = Estimate(*(float(end / alone) for end in together))
     ends = f" ({part.low:.0%} to {part.high:.0%})" if part.inference else ""
-    return part, f"sad {together.words()}, {part.value:.0%}{ends} of its self-play"
+    return Finding(part, f"sad {together.words()}, {part.value:.0%}{ends} of its self-play", ("sad",))
 
 
 def has(found: Found, *names: str) -> bool:
@@ -136,11 +147,10 @@ def verdict(estimate: Estimate, limit: float, above: bool) -> str:
     return f"undecided; the estimate {'agrees' if value > 0 else 'disagrees'}"
 
 
-def stopped(found: Found, words: str) -> str:
-    """Return a remark on runs among those in ``words`` that ended before their budget did; empty if there are none."""
-    short = [name for name, runs in found.runs.items() if any("note" in run for run in runs)]
-    named = [name for name in short if name in found.together and f"{name} {found.together[name].words()}" in words]
-    return f"; stopped early: {', '.join(named)}" if named else ""
+def stopped(found: Found, algorithms: Sequence[str]) -> str:
+    """Return a remark on those ``algorithms`` with runs that ended before their budget did; empty if there are none."""
+    short = [name for name in algorithms if any("note" in run for run in found.runs[name])]
+    return f"; stopped early: {', '.join(short)}" if short else ""
 
 
 def directions() -> str:
@@ -150,8 +160,7 @@ def directions() -> str:
     for statement in STATEMENTS:
         for name in MEASURED:
             if told := statement.measure(found[name]):
-                judged = verdict(told[0], statement.limit, statement.above)
-                rows.append(
-                    [statement.words, statement.source, f"`{name}`{stopped(found[name], told[1])}", told[1], judged]
-                )
+                judged = verdict(told.estimate, statement.limit, statement.above)
+                where = f"`{name}`{stopped(found[name], told.algorithms)}"
+                rows.append([statement.words, statement.source, where, told.words, judged])
     return table(["statement", "source", "comparison", "found: cross-play", "verdict"], rows) + "\n"

@@ -7,7 +7,7 @@ from hanabako.generated import table
 
 from .markdown import agent_name, training_in_words
 
-__all__ = ["tournaments"]
+__all__ = ["rate_of", "tournaments"]
 
 
 def tournaments(results: Sequence[Mapping[str, Any]]) -> str:
