@@ -118,11 +118,12 @@ class HanabiConfig:
     @property
     def observation_name(self) -> str:
         """The name of the observation. Scores are comparable only if this name is the same."""
-        options = [f"history={self.history}"] * (self.history > self._least_history) + ["belief"] * self.belief
+        options = [f"history={self.history}"] * (self.history > self.actions_per_turn) + ["belief"] * self.belief
         return "+".join([self.observation_type, *options, *["derived"] * self.derived])
 
     @property
-    def _least_history(self) -> int:
+    def actions_per_turn(self) -> int:
+        """The most actions that one turn has: one, or five with bonus tiles (V4). Observations show as many or more."""
         return EVENTS_PER_TURN if self.flamboyants else 1
 
     def rules(self) -> Rules:
@@ -152,7 +153,7 @@ class HanabiConfig:
             choreography=int(self.choreography),
             num_actions=2 * hand + hints + announced + choices,
             observation_type=OBSERVATION_TYPES[self.observation_type],
-            history=max(self.history, self._least_history),
+            history=max(self.history, self.actions_per_turn),
             belief=int(self.belief),
             derived=int(self.derived),
         )

@@ -20,8 +20,9 @@ The target of a decision, computed in the fictitious game, is
 
     the rewards until the player's next decision + gamma * max over a of Q(the player's observation then, a)
 
-This is Q-learning without replay or target network, from many games in parallel (PQN, Gallici et al. 2024): the network
-as it was when the rollout began acts for the partners and gives the values. As in PQN, LayerNorm keeps such learning
+This is Q-learning without replay or target network, from many games in parallel (PQN, Gallici et al. 2024), but without
+PQN's lambda returns: the network as it was when the rollout began acts for the partners, and both chooses and values
+the best action. As in PQN, LayerNorm keeps such learning
 from diverging, since it bounds the values that have no target network behind them: after eight core-minutes of the
 standard game, level 1 scored 16.28 with it and 13.82 without it (``--no-norm``; one seed each). Logits and value of the
 usual networks serve as advantages and value of a dueling network (Wang et al. 2016), so the policy file plays like any
@@ -45,11 +46,7 @@ Differences from the paper:
 * All games explore alike, less and less over the budget (`Args.explore`). The authors' players draw a rate of their own
   for each game. As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`).
 
-Measured at `mini`, 2 M decisions, 46 s of one core, two seeds: level 1 scores 8.12 of 9 in self-play and 8.05 in
-cross-play between seeds. `agents.ppo` after as many decisions scores 8.24 and 8.20: the symmetric network has no
-private meanings of colors, so at `mini` there is no gap for level 1 to close. There level 2 scores 8.72 in self-play
-after five core-minutes, besides five for the level 1 that it builds on; level 1 scores 8.59 after five (five seeds,
-``benchmarks/strength/SCORES.md``).
+Scores alone and together, in `mini` and in the standard game, are in ``benchmarks/strength/SCORES.md``.
 """
 
 from dataclasses import dataclass

@@ -22,6 +22,9 @@ Differences from textbook PPO, each of which improved measured results:
 * Each core, GPU or machine is a rank of torch.distributed with its own games and random numbers. Ranks average their
   gradients, so their weights stay equal to the last bit.
 
+Besides, advantages are normalized over the whole rollout, not in each minibatch. Values are neither normalized nor
+clipped, and no bound on the change of the policy ends the passes early.
+
 The file reads from top to bottom: settings, algorithm, rollout, advantages, loss. Budgets, ranks, logs, checkpoints and
 evaluations are in `agents.learning.common.trainer`.
 """

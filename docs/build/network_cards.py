@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "networks.md"
 COMMAND = "python -m docs.build.network_cards"
 PARTNERS = shipped_networks.RESULTS.with_name(f"{network_partners.STUDY.name}.json")
-NAMES = {"ppo": "PPO", "other_play": "Other-Play"}
+NAMES = {"ppo": "PPO", "other_play": "Other-Play (not a reproduction)"}
 """The names of algorithms in text."""
 Facts = Mapping[str, Any]
 

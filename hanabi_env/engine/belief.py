@@ -1,10 +1,10 @@
 """A player's belief about its own hand (H20): sampling the hand and the deck again, and listing all possible hands.
 
 A player sees the other hands, the fireworks and the discard, and knows which cards hints have not excluded from each
-slot (``plausible``). All arrangements of the unseen cards that agree with this are equally likely, if actions carry no
-information beyond the rules. This is the belief against level 0 of Off-Belief Learning (Hu et al. 2021), where no
-player's actions depend on observations. `draw_hand` samples a hand from this belief. `put_hand` gives the hand to the
-player and shuffles the other unseen cards into a new deck. `list_hands` finds all possible hands.
+slot (``plausible``). All arrangements of the unseen cards that agree with this are equally likely here: actions carry
+no information, and hints what they say. The belief against level 0 of Off-Belief Learning (Hu et al. 2021) has the same
+hands, weighted by `hanabi_env.engine.likelihood`. `draw_hand` samples a hand from this belief. `put_hand` gives the
+hand to the player and shuffles the other unseen cards into a new deck. `list_hands` finds all possible hands.
 
 Sampling a hand fills the slots one after another, those with the fewest possible copies first. Each slot gets one of
 the remaining copies that fit. A hint is about the whole hand, and an older slot has received every hint that a newer

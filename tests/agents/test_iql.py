@@ -181,6 +181,10 @@ def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
             {"network": "recurrent", "preset": "mini", "players": 3},
             "history must be at least 2, got 1: a recurrent network of 3 players must see all actions since its last",
         ),
+        (
+            {"network": "recurrent", "preset": "all_extensions", "players": 4, "config": ("history=14",)},
+            "history must be at least 15, got 14: a recurrent network of 4 players .* \\(--config history=15\\)",
+        ),
         ({"rollouts": 0}, "rollouts must be at least 1"),
         ({"passes": 0}, "passes must be at least 1"),
     ],

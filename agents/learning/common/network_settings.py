@@ -82,14 +82,18 @@ class NetworkSettings(Settings):
     def check_memory(self, config: Any) -> None:
         """Refuse a network with memory of three or more players that would not see all actions since its last decision.
 
-        Its memory changes only with a player's own decisions, and several others have acted in between.
+        Its memory changes only with a player's own decisions, and several others have acted in between. Ikebana's
+        observations show no actions, only what they did to the table, so its networks are not refused.
 
         Raises:
             ValueError: the network is such a network, or as in `started`.
         """
-        least, history = config.players - 1, getattr(config, "history", None)
-        if self.remembers(config) and history is not None and history < least and least > 1:
-            why = f"a recurrent network of {config.players} players must see all actions since its last decision"
+        history, players = getattr(config, "history", None), config.players
+        if history is None or players == 2 or not self.remembers(config):
+            return
+        least = (players - 1) * config.actions_per_turn
+        if history < least:
+            why = f"a recurrent network of {players} players must see all actions since its last decision"
             raise ValueError(f"history must be at least {least}, got {history}: {why} (--config history={least})")
 
     def make_network(self, config: Any, opening: Tensor, device: torch.device) -> Network:
