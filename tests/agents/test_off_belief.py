@@ -250,16 +250,16 @@ def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
 
 @pytest.mark.statistical
 def test_level_1_learns_the_exact_values_in_two_colors_and_two_ranks(tmp_path):
-    """Hands have two cards, so their weights differ. The mean error is 0.29 points, where the values spread by 1.5.
+    """Hands have two cards, so their weights differ. The mean error is 0.22 points, where the values spread by 1.5.
 
-    Without the rewards of the partners' answers it is 0.42. The values of all legal moves are compared when at most one
-    card is left in the deck, at the decisions of 60 games in which three in ten moves are random. Nor does it matter
-    what the last action was: with the last action of another position, the learned values change by 0.17 points. The
-    results depend on the seed, and are the same on equal machines.
+    With seeds 2 and 3 it is 0.28 and 0.24, and without the rewards of the partners' answers 0.45. The values of all
+    legal moves are compared when at most one card is left in the deck, at the decisions of 60 games in which three in
+    ten moves are random. Nor does it matter what the last action was: with the last action of another position, the
+    learned values change by 0.17 points. The results depend on the seed, and are the same on equal machines.
     """
     game = {"colors": 2, "ranks": 2, "hand_size": 2, "max_information_tokens": 1, "max_life_tokens": 1}
     config = HanabiConfig(**game, derived=True)
-    policy = trained(tmp_path, game, 1, explore=0.8, explore_end=0.5, epochs=2)
+    policy = trained(tmp_path, game, 1, explore=0.8, explore_end=0.5, epochs=2, steps=300 * 128 * 8)
     env, exact, generator = hanabi_v0.raw_env(config=config), Grounded(), np.random.default_rng(1)
     learned: list[float] = []
     true: list[float] = []
@@ -281,8 +281,8 @@ def test_level_1_learns_the_exact_values_in_two_colors_and_two_ranks(tmp_path):
             position.move(env.action_to_str(action))
             env.step(action)
     assert len(true) > 500
-    assert np.abs(np.subtract(learned, true)).mean() < 0.37 < np.std(true) / 3
-    assert np.corrcoef(learned, true)[0, 1] > 0.93
+    assert np.abs(np.subtract(learned, true)).mean() < 0.33 < np.std(true) / 4
+    assert np.corrcoef(learned, true)[0, 1] > 0.95
     change: list[float] = []
     for seen, other in zip(shown, generator.permutation(len(shown)), strict=True):
         otherwise = seen["observation"].copy()
