@@ -88,8 +88,9 @@ class NetworkSettings(Settings):
         Raises:
             ValueError: the network is such a network, or as in `started`.
         """
+        remembers = self.remembers(config)  # this also checks ``start``, for two players and without a history, too
         history, players = getattr(config, "history", None), config.players
-        if history is None or players == 2 or not self.remembers(config):
+        if history is None or players == 2 or not remembers:
             return
         least = (players - 1) * config.actions_per_turn
         if history < least:
