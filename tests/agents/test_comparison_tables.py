@@ -144,6 +144,20 @@ def test_a_page_says_what_was_played_and_who_went_beyond_the_budget(tmp_path: Pa
     assert "than their budget" not in board(whole, [row | {"steps": 4000} for row in rows])
 
 
+def test_a_page_says_which_runs_made_more_decisions_in_the_same_minutes(tmp_path: Path):
+    whole = declared(tmp_path, TWO.replace("steps = 100", "core_minutes = 1"))
+    rows = results_of(whole, score_of)
+    for row in rows:
+        row["steps"] = 1000 if row.get("algorithm") == "one" else 5_000_000
+    assert "In the same minutes" not in board(whole, rows)
+    next(row for row in rows if row.get("algorithm") == "one")["steps"] = 1260
+    assert board(whole, rows).endswith(
+        "In the same minutes some runs made more decisions than others: one 1,000 to 1,260."
+    )
+    next(row for row in rows if row.get("algorithm") == "two")["steps"] = 2_000_000
+    assert board(whole, rows).endswith("than others: one 1,000 to 1,260, two 2.00 M to 5.00 M.")
+
+
 def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Path):
     whole = declared(tmp_path, FIVE)
     changed = declared(tmp_path, FIVE.replace("steps = 100", "steps = 200"))

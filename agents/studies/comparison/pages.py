@@ -51,8 +51,7 @@ def scores(found: Found) -> Iterator[str]:
         runs, own = found.runs[name], found.own_scores(name)
         if not runs:
             continue
-        decisions = np.mean([run["steps"] for run in runs])
-        cost = [f"{decisions / MILLION:.2f} M" if decisions >= MILLION else f"{decisions:,.0f}"]
+        cost = [millions(float(np.mean([run["steps"] for run in runs])))]
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
         cells = [found.whole.label(name), str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
@@ -127,12 +126,29 @@ def over_budget(found: Found) -> Iterator[str]:
         yield f"A run ends after a whole update, so some made more decisions than their budget: {', '.join(told)}."
 
 
+def uneven(found: Found) -> Iterator[str]:
+    """Yield a sentence on algorithms with a run that made a quarter more decisions than another in the same minutes."""
+    told = []
+    for name, runs in found.runs.items():
+        steps = [run["steps"] for run in runs]
+        if found.whole.steps is None and runs and max(steps) > 1.25 * min(steps):
+            told.append(f"{name} {millions(min(steps))} to {millions(max(steps))}")
+    if told:
+        yield f"In the same minutes some runs made more decisions than others: {', '.join(told)}."
+
+
+def millions(decisions: float) -> str:
+    """Return a number of decisions as text, in millions if it reaches one."""
+    return f"{decisions / MILLION:.2f} M" if decisions >= MILLION else f"{decisions:,.0f}"
+
+
 def notes(found: Found) -> Iterator[str]:
     """Yield the shares of the budget, and the notes of runs that were made differently, with their algorithms."""
     shares = {name: own.share for name, own in found.whole.algorithms.items() if own.share < 1 and found.runs[name]}
     if shares:
         yield f"Shares of the budget: {', '.join(f'{name} {share:.3g}' for name, share in shares.items())}."
     yield from over_budget(found)
+    yield from uneven(found)
     said: dict[str, dict[str, None]] = {}
     for name, runs in found.runs.items():
         for run in runs:
