@@ -66,9 +66,10 @@ class NetworkSettings(Settings):
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {layers} * {width}^2")
 
     def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``, see `check_memory`."""
+        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``, see `check_history`."""
         super().check_agents(config, kind)
-        self.check_memory(config)
+        if self.remembers(config):
+            check_history(config)
 
     def remembers(self, config: Any) -> bool:
         """Whether the network to train has memory, by its kind or because the one in ``start`` has.
@@ -78,24 +79,6 @@ class NetworkSettings(Settings):
         """
         started = self.started(config)
         return self.network.startswith("recurrent") if started is None else started.initial_memory(1) is not None
-
-    def check_memory(self, config: Any) -> None:
-        """Refuse a network with memory of three or more players that would not see all actions since its last decision.
-
-        Its memory changes only with a player's own decisions, and several others have acted in between. Ikebana's
-        observations show no actions, only what they did to the table, so its networks are not refused.
-
-        Raises:
-            ValueError: the network is such a network, or as in `started`.
-        """
-        remembers = self.remembers(config)  # this also checks ``start``, for two players and without a history, too
-        history, players = getattr(config, "history", None), config.players
-        if history is None or players == 2 or not remembers:
-            return
-        least = (players - 1) * config.actions_per_turn
-        if history < least:
-            why = f"a recurrent network of {players} players must see all actions since its last decision"
-            raise ValueError(f"history must be at least {least}, got {history}: {why} (--config history={least})")
 
     def make_network(self, config: Any, opening: Tensor, device: torch.device) -> Network:
         """Return a new network of the kind and size in the settings, or the one in ``start``, ready to learn.
@@ -148,3 +131,21 @@ class NetworkSettings(Settings):
         if self.layers not in (None, layers := network.settings["layers"]):
             raise ValueError(f"{path} holds a network of {layers} layers, and --layers says {self.layers}")
         return network
+
+
+def check_history(config: Any) -> None:
+    """Refuse a game that would not show a network with memory all actions since the player's last decision.
+
+    The memory changes only with a player's own decisions; with three or more, several others act in between. Ikebana's
+    observations show no actions, only what they did to the table, so its configs are not refused.
+
+    Raises:
+        ValueError: the observation shows fewer actions.
+    """
+    history, players = getattr(config, "history", None), config.players
+    if history is None or players == 2:
+        return
+    least = (players - 1) * config.actions_per_turn
+    if history < least:
+        why = f"a recurrent network of {players} players must see all actions since its last decision"
+        raise ValueError(f"history must be at least {least}, got {history}: {why} (--config history={least})")
