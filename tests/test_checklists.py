@@ -85,7 +85,7 @@ NOT_FOR_EVERY_FIELD = {  # these use a field only as an example, or as a test's 
     "tests/benchmarks/test_hanabi_ceiling.py",
     "benchmarks/strength/ports.py",  # four lives, as in the original of two bots
     "agents/learning/off_belief.py",  # refuses the tiles
-    *(f"tests/benchmarks/{name}.py" for name in ("test_hanabi_bots", "test_ports", "old_shapes_g2")),
+    *(f"tests/benchmarks/{name}.py" for name in ("test_hanabi_bots", "test_ports")),
     *(
         f"tests/agents/test_{name}.py"
         for name in ("network", "mappo", "off_belief", "partners", "cloning", "search", "search_both_players")

@@ -29,7 +29,7 @@ WITHOUT_COMMAND = {
 def test_a_result_names_its_command_and_its_machine(path: Path) -> None:
     content = json.loads((ROOT / path).read_text(encoding="utf-8"))
     assert {"command", "machine"} <= set(content)
-    if path.parts[0] != "strength":  # tests/benchmarks/test_old_results.py counts the rows of studies
+    if path.parts[0] != "strength":  # rows of studies have a command and a machine each
         assert (content["command"] == NOT_RECORDED) <= (str(path) in WITHOUT_COMMAND)
         assert content["machine"]["processor"]
 
