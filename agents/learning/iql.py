@@ -10,18 +10,15 @@ sequences. A recurrent network replays a sequence from the hidden state saved wi
 ``vdn`` here; `agents.learning.vdn` also sums the waiting players' values.
 
 Returns of 3 steps, prioritized replay and exploration rates of ``0.1 ** (1 + 7 i / (n - 1))`` in game i of n are those
-of the Hanabi scripts of SAD's authors (R2D2 itself has returns of 5 steps). In the standard game, after 8 core-minutes,
-they scored 15.39 and 17.39 (two seeds). Peng's Q(lambda), uniform replay and rates up to 0.4 as in Ape-X scored 14.90
-and 15.21 (``--n-step 0 --priority 0 --epsilon 0.4``), and mixtures of the two 14.73 and 15.18
-(``benchmarks/strength/replay_settings.toml``).
+of the Hanabi scripts of SAD's authors (R2D2 itself has returns of 5 steps). Peng's Q(lambda), uniform replay and rates
+up to 0.4 as in Ape-X are ``--n-step 0 --priority 0 --epsilon 0.4``.
 
 Differences from SAD's authors' program:
 
 * A return ends with the value of the player who is then to move. With two players and 3 steps this is the partner, who
   does not see what the first player sees: the partner's own hand. So what only the first player knows counts only for
   the steps of the return. In their program the value is that of the same player, as it is here for two players with
-  ``--n-step 2`` or ``--n-step 4``. In two runs each, these scored 15.86 and 15.41, and 3 steps scored 16.39; seeds
-  alone may make such differences.
+  ``--n-step 2`` or ``--n-step 4``.
 * Sequences are 16 decisions of a game, with the memory that the network had before them. They replay whole games.
 * A recurrent network's memory changes only with a player's own decisions, as it does in play. Theirs changes at every
   step, so it also sees the player's own last action. Here a player sees what the action did, unless the observation has
@@ -35,23 +32,16 @@ Differences from SAD's authors' program:
 * The target network moves a little with each gradient step (`Args.target_rate`) and follows closely. Theirs is a copy,
   made every 2,500 steps. The loss is the squared error; theirs is smooth L1.
 
-Further differences from the papers were compared on ``mini`` with Q(lambda) and rates up to 0.4 (symmetric network, one
-million decisions, learning rate 1e-3, greedy score out of 9; two runs with equal settings differed by 0.3, so smaller
-differences may be luck):
+Differences from the papers:
 
-* Lambda 0.5 and 0.8 scored alike, 0.95 lower (-0.7). Rates up to 0.1 scored 0.3 lower, after 1.5 million decisions.
-* Each decision is used once on average, within the next eight rollouts. One rollout, which is learning without replay
-  as in PQN (Gallici et al. 2024), scored 0.25 below eight; 32 rollouts scored 0.6 below. Two passes scored 0.7 above
-  one at 0.6 times the speed; doubling the learning rate to today's default scored 0.5 higher at no cost.
+* Each decision is used once on average, within the next eight rollouts.
 * Sequences begin with the memory that the network had while it played. ``--burn-in`` renews that memory as in R2D2;
   here the burn-in is a whole sequence, half of what is replayed. Values are not rescaled: rewards are small.
 * New sequences have the highest priority (Schaul et al. 2016); in R2D2 they have the priority of their first errors.
   There are as many draws as new sequences, and the highest priority hardly falls, as sequences that were not drawn
-  again keep theirs. So most draws are of sequences that were not drawn before: in a short run on ``mini`` 60 to 80 %.
-  The importance weights then mostly scale the steps down, which Adam evens out. If new sequences have the mean priority
-  instead, two runs on ``mini`` with 3-step returns scored 8.49 and 8.78; with the highest priority they scored 8.76 and
-  8.68.
-* As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`): 0.2 above the full price from the start.
+  again keep theirs. So most draws are of sequences that were not drawn before. The importance weights then mostly scale
+  the steps down, which Adam evens out.
+* As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`).
 
 Most of the algorithm is in `agents.learning.common.q_learner`, which the other value learners share. Budgets, ranks,
 logs, checkpoints and evaluations are in `agents.learning.common.trainer`.

@@ -21,13 +21,6 @@ Differences from the papers:
   comes from its memory and its observation, and the memory then stays as it was. In hanabi_SAD every player's memory
   changes at every step.
 * What `agents.learning.iql` says of replay holds here too.
-
-In the standard game, after 8 core-minutes (one seed), the defaults scored 13.50. Q(lambda), uniform replay and rates up
-to 0.4 scored 11.04 (``--n-step 0 --priority 0 --epsilon 0.4``).
-
-After one million decisions of ``mini`` with Q(lambda), uniform replay and exploration rates up to 0.4 (one seed, 2,000
-games, ± 0.02) this scored 7.88, `agents.learning.qmix` 7.82 and `agents.learning.iql` 7.84: all learn, and one run
-each shows no difference.
 """
 
 from dataclasses import dataclass

@@ -39,7 +39,7 @@ class QSettings(NetworkSettings):
     minibatch: Size = 512
     """Decisions per gradient step, all ranks together."""
     passes: Size = 1
-    """How often a decision is used for learning, on average; 2 scored higher, but is slower."""
+    """How often a decision is used for learning, on average."""
     rollouts: Size = 8
     """Rollouts in the replay memory, each of ``games * horizon`` decisions."""
     gamma: Part = 0.999

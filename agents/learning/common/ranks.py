@@ -102,11 +102,7 @@ class Ranks:
         return self.device if self.device.type == "cuda" else torch.device("cpu")
 
     def average_gradients(self, network: nn.Module) -> None:
-        """Replace every rank's gradients by the mean over all ranks, in one message.
-
-        Averaging the weights once per rollout instead scored lower (17.2 points instead of 19.2 after 12.5 M
-        decisions).
-        """
+        """Replace every rank's gradients by the mean over all ranks, in one message."""
         if self.world == 1:
             return
         gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]

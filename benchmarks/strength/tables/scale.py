@@ -1,4 +1,4 @@
-"""The scale of our comparisons beside that of the papers, and the core-hours that the papers' scale would take here.
+"""The scale of our comparisons beside that of the papers, and the core-hours that IPPO's scale would take here.
 
 The papers' numbers are in ``papers.toml``. Ours are read from the comparisons in ``benchmarks/strength`` and their
 results.
@@ -20,17 +20,16 @@ from agents.studies.comparison.measuring import settings_of
 from agents.studies.comparison.reading import read
 from agents.studies.comparison.rows import Comparison
 from agents.studies.store import read_results
-from agents.studies.study import Result, Results
+from agents.studies.study import Results
 from benchmarks.speed.timing import significant
-from hanabako.files import read_json
 from hanabako.generated import table
 from hanabako.words.typed import from_json
 
 __all__ = [
     "MEASURED",
     "Paper",
-    "core_hours",
     "found_in",
+    "hours_of",
     "measured",
     "observation_of",
     "papers",
@@ -39,10 +38,9 @@ __all__ = [
 ]
 
 STUDIES = Path(__file__).resolve().parents[1]
-LEARNER = STUDIES.parent / "speed" / "results" / "learner.json"
-STANDARD, EVERY = "zero_shot_hour", "zero_shot_ten"
-"""The comparison whose speeds in the game of the papers are used, and one that has a row of every algorithm."""
-MEASURED = (EVERY, "zero_shot_small", STANDARD, "zero_shot_gpu", "zero_shot_canonical")
+STANDARD = "zero_shot_hour"
+"""The comparison whose speeds in the game of the papers are used."""
+MEASURED = ("zero_shot_ten", "zero_shot_small", STANDARD, "zero_shot_gpu", "zero_shot_canonical")
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 
@@ -57,10 +55,10 @@ class Paper:
     name: str
     algorithms: tuple[str, ...]
     """The names of its algorithms in our comparisons."""
-    declared: tuple[str, ...]
-    """Our comparisons at its scale."""
     source: str
     """Where its numbers were found."""
+    declared: tuple[str, ...] = ()
+    """Our comparisons at its scale."""
     game: str = "standard"
     """The preset of Hanabi, or another game."""
     decisions: tuple[int, ...] = ()
@@ -101,40 +99,15 @@ def measured(name: str) -> Mapping[str, Results]:
 
 
 def speed_of(module: str, network: str) -> float:
-    """Return decisions per second and core in standard Hanabi for two players.
-
-    This is measured for some modules and networks. With another network it is that of the module times the ratio of the
-    networks in `benchmarks.speed.learner`; for another module it is that of PPO times their ratio in ``mini``.
-    """
+    """Return decisions per second and core in standard Hanabi for two players, as measured for a module and network."""
     whole = comparison(STANDARD)
-    played: dict[str, list[Result]] = {}
-    """The runs of this module by the kind of their network."""
-    for name, rows in measured(STANDARD).items():
-        if whole.algorithms[name].module == module:
-            played.setdefault(network_of(whole, name)[0], []).extend(rows)
-    if network in played:
-        return rate(played[network])
-    for other, rows in played.items():
-        return rate(rows) * learner_speed(network) / learner_speed(other)
-    name = next(name for name, own in comparison(EVERY).algorithms.items() if own.module == module)
-    return speed_of("ppo", network) * rate(measured(EVERY)[name]) / rate(measured(EVERY)["ippo"])
-
-
-def rate(rows: Results) -> float:
-    """Return decisions per core-second of some runs together."""
-    return sum(row["steps"] for row in rows) / sum(row["core_seconds"] for row in rows)
-
-
-@cache
-def learner_speed(network: str) -> float:
-    """Return the decisions per second of PPO's learner with a network of its usual size, in bfloat16."""
-    rows = read_json(LEARNER)["results"]
-    return next(row["steps_per_second"] for row in rows if (row["network"], row["trunk"]) == (network, "bfloat16"))
-
-
-def core_hours(whole: Comparison) -> float:
-    """Return an estimate for all training runs of a comparison, to two significant digits."""
-    return significant(sum(hours_of(whole, name) for name in whole.algorithms) * len(whole.seeds), 2)
+    played = [
+        row
+        for name, rows in measured(STANDARD).items()
+        if (whole.algorithms[name].module, network_of(whole, name)[0]) == (module, network)
+        for row in rows
+    ]
+    return sum(row["steps"] for row in played) / sum(row["core_seconds"] for row in played)
 
 
 def hours_of(whole: Comparison, name: str) -> float:
