@@ -18,7 +18,7 @@ from .progress import Progress, done
 from .store import Origin, add_rows, is_stale, read_results
 from .study import Result, Results, Row, Study, key_of
 
-__all__ = ["playable", "run", "with_needs"]
+__all__ = ["playable", "run"]
 
 
 def run(

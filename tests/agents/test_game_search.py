@@ -22,6 +22,7 @@ from agents.search import choosing
 from agents.search.ikebana.policy import IkebanaSearch
 from agents.search.ikebana.rollouts import IkebanaRollouts, deal_unseen, list_unseen, round_value
 from agents.search.ikebana.rollouts import unseen_loop as ikebana_unseen
+from agents.search.koikoi.endings import ending_loop
 from agents.search.koikoi.one_round import (
     ROUND_STATE,
     Exclusions,
@@ -31,8 +32,8 @@ from agents.search.koikoi.one_round import (
     unseen_loop,
 )
 from agents.search.koikoi.policy import KoiKoiSearch, Passes
+from agents.search.koikoi.walk import walk_scratch
 from agents.search.policy import Effort
-from benchmarks.strength.solvers.koikoi.equilibrium import both_hands, solved_openly
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0
@@ -110,12 +111,6 @@ def open_value(game: PlainKoiKoi) -> float:
     return best(float(np.mean([open_value(after) for after in ways(game, move).values()])) for move in game.legal())
 
 
-def ending(config: KoiKoiConfig, turn: int, seed: int) -> tuple[PlainKoiKoi, np.ndarray]:
-    """Return a position at the beginning of a turn after random play without a stop: plain game and record."""
-    game, env = position(config, turn, seed)
-    return game, root_of(env)
-
-
 def root_of(env: Any) -> np.ndarray:
     """Return the round in play as a search's record."""
     root = np.zeros(1, ROUND_STATE)
@@ -161,16 +156,22 @@ def with_hands(game: PlainKoiKoi, hands: Any) -> PlainKoiKoi:
 
 @pytest.mark.parametrize(("config", "turn"), ENDINGS, ids=NAMES)
 def test_open_hands_are_worth_what_a_plain_minimax_says(config: KoiKoiConfig, turn: int):
+    """The other may hold the first, or one in the middle, of the hands that the player cannot exclude."""
     for seed in range(2):
-        game, root = ending(config, turn, seed)
-        player = game.player
-        deals = [deal for deal in both_hands(root[0], [0, 0]).tolist() if deal[player] == int(root["hand"][0, player])]
-        chosen = deals[:: max(1, len(deals) // 2)]
-        allowed = np.bitwise_or.reduce(np.array([deal[1 - player] for deal in chosen], np.uint64))
-        values = solved_openly(game_of(config).make_game(config).rules, root, ~allowed)
+        game, env = position(config, turn, seed)
+        player, hands = game.player, [sum(1 << BOX.index(card) for card in hand) for hand in game.hands]
+        hidden = [card for card in BOX if card in {*game.hands[1 - player], *game.deck}]
+        size = len(game.hands[1 - player])
+        others = [sum(1 << BOX.index(card) for card in hand) for hand in itertools.combinations(hidden, size)]
+        chosen = others[:: max(1, len(others) // 2)]
+        excluded = ~np.bitwise_or.reduce(np.array(chosen, np.uint64))
+        deals = [[hands[0], other] if player == 0 else [other, hands[1]] for other in chosen]
         moves = sorted(game.legal(), key=number_of)
-        for move, value in zip(moves, values, strict=False):
-            after = [np.mean([open_value(a) for a in ways(with_hands(game, deal), move).values()]) for deal in chosen]
+        values = np.zeros(len(moves))
+        words = rules_array(round_rules(env.game.rules)), root_of(env), np.array([0, excluded], np.uint64)
+        ending_loop()(*words, walk_scratch(), values)
+        for move, value in zip(moves, values, strict=True):
+            after = [np.mean([open_value(a) for a in ways(with_hands(game, deal), move).values()]) for deal in deals]
             assert value == pytest.approx((1 if player == 0 else -1) * np.mean(after))
 
 

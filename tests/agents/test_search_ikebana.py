@@ -14,7 +14,7 @@ from agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
 from agents.playing.play import play
 from agents.playing.seating import OneTable
 from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
-from agents.search.ikebana.lookahead import lookahead_loop, new_lookahead
+from agents.search.ikebana.lookahead import RICH, SPREAD, WIDEST, lookahead_loop, new_lookahead
 from agents.search.ikebana.relaxed import solve_round, won
 from agents.search.ikebana.rollouts import round_value
 from ikebana_env import IkebanaConfig, ikebana_v0
@@ -190,6 +190,21 @@ def test_the_relaxed_round_ends_as_a_plain_solver_says():
         turns = PlainTurns(box(), mine, theirs, buys=False)
         expected = [turns.draw(p, total - p, 0, None) for p in range(total + 1)]
         assert solved[4 + len(theirs)][*kinds] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_the_lead_of_two_relaxed_rounds_spreads_as_the_normal_distribution_that_search_uses():
+    """I13: the round's best florist begins the next one."""
+    own, leads = np.arange(RICH + 1), np.arange(-RICH, RICH + 1, 2)
+    last = solve_round(RICH, lambda one, other: won(2 * own - RICH + one - other))[0][0, 0].astype(np.float64)
+
+    def ended(one: int, other: int) -> Any:
+        lead = 2 * own - RICH + one - other
+        return np.interp(lead, leads, last) if one >= other else 1 - np.interp(-lead, leads, last)
+
+    normal = NormalDist(0, SPREAD * np.sqrt(2))
+    for lead, probability in zip(leads.tolist(), solve_round(RICH, ended)[0][0, 0], strict=True):
+        assert abs(lead) > WIDEST or probability == pytest.approx(normal.cdf(lead), abs=0.01)
 
 
 # --- Play -------------------------------------------------------------------------------------------------------------

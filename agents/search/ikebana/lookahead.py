@@ -41,8 +41,8 @@ __all__ = ["SPREAD", "VALUE_INDEX", "Horizon", "Lookahead", "best_action", "look
 
 SPREAD = 21.0
 """The standard deviation of a round's lead, in points, under the normal assumption. With this value the normal
-probabilities are closest to the solved ones for two and three rounds, and fit those of played games: see the study
-`benchmarks.strength.ikebana_prestige`. (Real leads spread wider, as a player who is behind pays for small chances.)"""
+probabilities are closest to the solved ones for two and three rounds, and fit those of played games: see
+``ikebana_env/README.md``. (Real leads spread wider, as a player who is behind pays for small chances.)"""
 RICH, WIDEST = 80, 60
 """If both players have `RICH` prestige together, neither runs out of it in the last round unless that player has lost
 anyway. Leads wider than `WIDEST` have the value of `WIDEST`."""
@@ -73,8 +73,6 @@ class Lookahead(NamedTuple):
     """(2, kinds, MOST_LEFT + 1): the variances that belong to `means`."""
     views: NDArray[Any]
     """(1,): the view of the player to move."""
-    prices: NDArray[np.int64]
-    """(KINDS,): the price of each card (I7); a small game has fewer kinds."""
     unseen: NDArray[np.int64]
     """(KINDS,): the number of copies of each card that the player to move does not see."""
     mine: NDArray[np.int64]
@@ -131,7 +129,6 @@ def new_lookahead(config: Any, dtype: np.dtype, turns: int) -> Lookahead:
         means=np.stack([values.mean for values in by_level]),
         variances=np.stack([values.variance for values in by_level]),
         views=np.zeros(1, dtype),
-        prices=np.array([value_of(card) for card in range(KINDS)]),
         unseen=np.zeros(KINDS, np.int64),
         mine=np.zeros(KINDS, np.int64),
         theirs=np.zeros(KINDS, np.int64),
@@ -253,9 +250,8 @@ def plan_turn(lookahead, horizon, refusals, my_prestige, their_prestige):
     """
     most, paid = payable(my_prestige, refusals, MOST_REFUSALS)
     lookahead.drawn[0, :] = -np.inf
-    kinds = lookahead.unseen.shape[0]
     for refused in range(most, refusals - 1, -1):
-        for card in range(kinds):
+        for card in range(KINDS):
             if lookahead.unseen[card] > 0:
                 twin = twin_of(lookahead, card)
                 if twin < card:
@@ -263,9 +259,9 @@ def plan_turn(lookahead, horizon, refusals, my_prestige, their_prestige):
                 else:
                     note_kept(lookahead, horizon, card, my_prestige - paid, their_prestige + paid)
         lookahead.drawn[1] = lookahead.drawn[0]
-        for top in range(kinds + 1):
+        for top in range(KINDS + 1):
             total, count = 0.0, 0
-            for card in range(kinds):
+            for card in range(KINDS):
                 number = lookahead.unseen[card]
                 if number > 0:
                     total += number * max(lookahead.kept[card, top], lookahead.drawn[1, card])
@@ -297,10 +293,10 @@ def note_kept(lookahead, horizon, card, my_prestige, their_prestige):
         row[:] = horizon_value(lookahead, horizon, mine, my_prestige, horizon.theirs, their_prestige)
         return
     most, paid = payable(their_prestige, 0, MOST_REFUSALS)
-    kinds, worst = lookahead.unseen.shape[0], np.inf
+    worst = np.inf
     for price in range(most, -1, -1):
         total, count = 0.0, 0
-        for reply in range(kinds):
+        for reply in range(KINDS):
             number = lookahead.unseen[reply]
             if number > 0:
                 theirs = lookahead.theirs[reply]
@@ -310,8 +306,8 @@ def note_kept(lookahead, horizon, card, my_prestige, their_prestige):
         worst = total / count
         paid -= price
     row[:] = worst
-    for top in range(kinds):
-        price = lookahead.prices[top]
+    for top in range(KINDS):
+        price = value_of(top)
         if price <= their_prestige and lookahead.theirs[top] >= 0:
             theirs = lookahead.theirs[top]
             bought = horizon_value(lookahead, horizon, mine, my_prestige + price, theirs, their_prestige - price)

@@ -7,7 +7,7 @@ refuse in order to win, pay at most what they have, and pay each other. A bouque
 backwards, for all kinds of both bouquets and every division of the sum.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -18,9 +18,9 @@ from hanabako.compiler.jit import kernel, keyed, rule
 from ikebana_env.engine.state import BOUQUET_SIZE
 
 from ...bots.ikebana.odds import MOST_REFUSALS
-from .kinds import GAINS, GROWTHS, Growth
+from .kinds import BEGINS, GAINS, GROWTHS
 
-__all__ = ["ROUND_TURNS", "in_one", "last_round", "solve_round", "won"]
+__all__ = ["ROUND_TURNS", "last_round", "solve_round", "won"]
 
 ROUND_TURNS = 2 * BOUQUET_SIZE
 """Turns in a round of two players, from 0: before turn t the bouquet of the player to move has ``t // 2`` cards."""
@@ -67,31 +67,24 @@ def turn_loop() -> Callable[..., None]:
     return turn
 
 
-def solve_round(
-    total: int,
-    ended: Callable[[int, int], NDArray[np.float64]],
-    growths: Sequence[Growth] = GROWTHS,
-    gains: NDArray[np.int64] = GAINS,
-) -> list[NDArray[np.float32]]:
+def solve_round(total: int, ended: Callable[[int, int], NDArray[np.float64]]) -> list[NDArray[np.float32]]:
     """Return the probability that the player to move wins, at the beginning of every turn of a round.
 
     Args:
         total: the sum of both players' prestige, before the gains.
         ended: a function of the first and the second player's gain; it returns the first player's probability to win
             by its part of ``total``, float64 (total + 1,).
-        growths: the growth of bouquets of 0 to 4 cards; by default those of the booklet's box.
-        gains: the gains of complete bouquets, by kind, in the same box.
 
     Returns:
         For each of `ROUND_TURNS` turns, float32 (kinds of the mover's bouquet, kinds of the other's, total + 1), by the
         prestige of the player to move; kinds are counted from the first one of their size.
     """
-    solved = [np.array([[ended(int(one), int(other)) for other in gains] for one in gains], np.float32)]
-    counts = [*(len(growth.begins) - 1 for growth in growths), len(gains)]
+    solved = [np.array([[ended(int(one), int(other)) for other in GAINS] for one in GAINS], np.float32)]
+    counts = np.diff(BEGINS)
     for turn in range(ROUND_TURNS - 1, -1, -1):
         mine, theirs = turn // 2, turn // 2 + turn % 2
         out = np.zeros((counts[mine], counts[theirs], total + 1), np.float32)
-        turn_loop()(*growths[mine], solved[-1], out)
+        turn_loop()(*GROWTHS[mine], solved[-1], out)
         solved.append(out)
     return solved[:0:-1]
 
@@ -111,10 +104,5 @@ def last_round(total: int, factor: int, widest: int) -> tuple[NDArray[np.uint16]
     mine = np.arange(total + 1)
     first = (total - widest) // 2
     solved = solve_round(total, lambda one, other: won(2 * mine - total + factor * (one - other)))
-    return in_one([probabilities[..., first : total + 1 - first] for probabilities in solved])
-
-
-def in_one(turns: Sequence[NDArray[np.float32]]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """Concatenate the turns' probabilities in 65,535ths; return them and the index where each begins (turns + 1,)."""
-    parts = [np.rint(65535 * probabilities).astype(np.uint16).ravel() for probabilities in turns]
+    parts = [np.rint(65535 * turn[..., first : total + 1 - first]).astype(np.uint16).ravel() for turn in solved]
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)])

@@ -2,12 +2,11 @@
 
 For every hand that the other may hold, the rest of the round is solved as if all cards but the deck lay open
 (`agents.search.koikoi.walk`). The value of an action is its mean over these hands. Neither player can know that much;
-the study `benchmarks.strength.koikoi_endings` compares these values and choices with exact ones.
+``hanafuda_env/README.md`` has the error of these values and the cost of these choices.
 """
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,29 +17,13 @@ from hanabako.engine.loops import reader_of
 from hanafuda_env.engine.state import Rules
 
 from .one_round import hidden_cards
-from .walk import enter, no_choice, no_end, walk, walk_scratch
+from .walk import walk
 
-__all__ = ["EndingScratch", "average_open", "ending_loop", "ending_scratch"]
-
-ACTIONS = 64
-
-
-class EndingScratch(NamedTuple):
-    """The arrays to which walks with open hands write."""
-
-    states: np.ndarray
-    ways: np.ndarray
-    opened: np.ndarray
-    """(2, actions): the values of the root's actions, as points of player 0, in the row of the root's player."""
-
-
-def ending_scratch() -> EndingScratch:
-    """Return the scratch arrays of `average_open`."""
-    return EndingScratch(*walk_scratch(), np.zeros((2, ACTIONS)))
+__all__ = ["average_open", "ending_loop"]
 
 
 @rule
-def average_open(rules, root, hidden, missing, scratch):
+def average_open(rules, root, hidden, missing, scratch, values):
     """Compute the value of each action with open hands, as the mean over the hands that the other may hold.
 
     Args:
@@ -48,34 +31,24 @@ def average_open(rules, root, hidden, missing, scratch):
         root: the view of the player to move.
         hidden: (2,): the cards that this player does not see, and the cards that the other cannot hold.
         missing: how many of the hidden cards the other holds.
-        scratch: an `EndingScratch`; the points of player 0 are written to ``scratch.opened[player]``, in the order of
-            the actions' numbers.
-
-    Returns:
-        The number of hands.
+        scratch: the arrays of `agents.search.koikoi.walk.walk_scratch`.
+        values: the points of player 0 are written here, in the order of the actions' numbers.
     """
-    player, other = np.int64(root.current_player), 1 - np.int64(root.current_player)
+    states, ways = scratch
+    other = 1 - np.int64(root.current_player)
     allowed = hidden[0] & ~hidden[1]
     size = popcount(allowed)
-    values = scratch.opened[player]
-    for k in range(values.shape[0]):
-        values[k] = 0.0
+    values[:] = 0.0
     chosen, hands = low_bits(missing), 0
     while chosen < bit(size):
-        scratch.states[0] = root
-        scratch.states[0].hand[other] |= spread(chosen, allowed)
-        way = scratch.ways[0]
-        way.probability = 1.0
-        enter(rules, scratch.states[0], way, scratch, True, no_choice)
-        way.first = 0  # so that the walk notes the value of each action
-        walk(rules, scratch.states, scratch.ways, scratch, no_choice, no_end)
+        states[0] = root
+        states[0].hand[other] |= spread(chosen, allowed)
+        walk(rules, states, ways, values)
         hands += 1
         if chosen == ZERO:
             break
         chosen = next_subset(chosen)
-    for k in range(values.shape[0]):
-        values[k] /= hands
-    return hands
+    values /= hands
 
 
 @rule
@@ -108,10 +81,8 @@ def ending_loop() -> Callable[..., None]:
     def solve_ending(rules_array, root, hidden, scratch, values):
         rules = keyed(rules_of(rules_array), digest)
         missing = hidden_cards(rules, root[0], hidden)
-        average_open(rules, root[0], hidden, missing, scratch)
-        player = np.int64(root[0].current_player)
-        for k in range(values.shape[0]):
-            points = scratch.opened[player, k]
-            values[k] = points if player == 0 else -points
+        average_open(rules, root[0], hidden, missing, scratch, values)
+        if root[0].current_player == 1:
+            values *= -1.0
 
     return solve_ending

@@ -30,9 +30,10 @@ from ..choosing import FIRST_BATCH, Halving
 from ..policy import Effort, Search, checked_effort
 from ..rollouts import by_size
 from ..rounds import RoundSeated, bot_memory, plain_bot
-from .endings import ending_loop, ending_scratch
+from .endings import ending_loop
 from .one_round import ROUND_STATE, Exclusions, KoiKoiRollouts, round_rules, round_state, unseen_loop
 from .tree import Scratch, empty_tree, tree_loops, tree_size
+from .walk import walk_scratch
 
 __all__ = ["KoiKoiSearch", "KoiKoiSeated", "Passes"]
 
@@ -94,7 +95,7 @@ class KoiKoiSeated(RoundSeated):
         self.exclusions = Exclusions(games.game.rules, games.tables)
         """The public knowledge of hands by K14."""
         self._rules_array = rules_array(round_rules(games.game.rules))
-        self._ending = ending_scratch()
+        self._walked = walk_scratch()
         self._root = np.zeros(1, ROUND_STATE)
         self._hidden = np.zeros(2, np.uint64)
 
@@ -119,7 +120,7 @@ class KoiKoiSeated(RoundSeated):
             return self.decide_early(i, actions, began)
         self.counts["endings"] += 1
         values = np.zeros(len(actions))
-        ending_loop()(self._rules_array, self._root, self._hidden, self._ending, values)
+        ending_loop()(self._rules_array, self._root, self._hidden, self._walked, values)
         self.values[i] = dict(zip(actions.tolist(), values.tolist(), strict=True))
         return int(actions[np.argmax(values)])
 

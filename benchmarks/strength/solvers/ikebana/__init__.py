@@ -1,1 +1,0 @@
-"""Exact solutions of Ikebana: the last turns, and a small game."""

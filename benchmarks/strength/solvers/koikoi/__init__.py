@@ -1,1 +1,0 @@
-"""Exact solutions of Koi-Koi: equilibria of the end of a round with closed hands."""
