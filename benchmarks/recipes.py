@@ -1,8 +1,8 @@
 """How the networks that ship are trained: the settings of their learners, by the networks' names.
 
 A name consists of the game, the preset and the number of players. A number at its end distinguishes networks trained
-with different seeds; a word names another difference. ``benchmarks/strength/SCORES.md`` explains how the settings were
-chosen. Two cores make five to eight million decisions per minute, and half of that with a network of width 128.
+with different seeds; a word names another difference. Two cores make five to eight million decisions per minute, and
+half of that with a network of width 128.
 """
 
 from typing import NamedTuple
