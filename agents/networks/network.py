@@ -1,6 +1,7 @@
 """Networks: from packed observations to action logits and a value, and from logits to an action."""
 
 import copy
+import os
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -17,6 +18,7 @@ __all__ = [
     "Network",
     "NormedHidden",
     "RoundedLinear",
+    "asked_dtype",
     "choose",
     "fast_dtype",
     "kind_of_processor",
@@ -201,27 +203,43 @@ def start_head(head: nn.Linear) -> None:
     nn.init.zeros_(head.bias)
 
 
-def fast_dtype(device: torch.device) -> torch.dtype:
-    """Return bfloat16 if the hardware multiplies it faster than float32, else float32.
+def asked_dtype() -> torch.dtype | None:
+    """Return what networks shall compute in by the environment variable ``HANABAKO_NUMBERS``; None if it is not set.
 
-    It is faster on GPUs (3 to 5 times), on processors with tiles for it (AMX), and on AMD processors with bfloat16
+    Raises:
+        ValueError: it is neither float32 nor bfloat16.
+    """
+    name = os.environ.get("HANABAKO_NUMBERS")
+    if name not in (None, "float32", "bfloat16"):
+        raise ValueError(f"HANABAKO_NUMBERS must be float32 or bfloat16, got {name!r}")
+    return None if name is None else getattr(torch, name)
+
+
+def fast_dtype(device: torch.device) -> torch.dtype:
+    """Return what learners compute in: what is asked for, else bfloat16 if the hardware is faster with it."""
+    return asked_dtype() or (torch.bfloat16 if has_fast_bf16(device) else torch.float32)
+
+
+def has_fast_bf16(device: torch.device) -> bool:
+    """Return whether the hardware multiplies bfloat16 faster than float32.
+
+    GPUs do (3 to 5 times as fast), and so do processors with tiles for it (AMX) and AMD processors with bfloat16
     instructions (training is 1.4 times as fast). On Intel processors with these instructions but without tiles it takes
     1.7 times as long.
     """
     if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     if device.type == "cpu":
         can = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}  # new in torch 2.11
-        instructions = can.get("avx512_bf16") and "Intel" not in str(can.get("cpu_name"))
-        return torch.bfloat16 if instructions or can.get("amx_bf16") else torch.float32
-    return torch.float32
+        return bool(can.get("amx_bf16") or (can.get("avx512_bf16") and "Intel" not in str(can.get("cpu_name"))))
+    return False
 
 
 def kind_of_processor(device: torch.device) -> str:
     """Describe the hardware that training speed depends on; bf16 instructions too slow to use count as none."""
     name = f" ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else ""
     kind = "cores" if device.type == "cpu" else f"a GPU{name}"
-    return f"{kind} {'with' if fast_dtype(device) == torch.bfloat16 else 'without'} bf16 instructions"
+    return f"{kind} {'with' if has_fast_bf16(device) else 'without'} bf16 instructions"
 
 
 # --- From logits to an action -----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from hanabako.games import config_from_dict, game_of
 from hanabako.packing import unpack
 
 from ..playing.policy import Actions, BatchedPolicy, Mask, Noise
-from .network import PENALTY, Network, choose, masked
+from .network import PENALTY, Network, asked_dtype, choose, masked
 from .packing import pack
 from .policy_file import read_metadata, read_network, save_policy
 
@@ -151,13 +151,14 @@ def narrowed(config: Any, trained_for: Any) -> Any:
 
 
 def playing_dtype() -> torch.dtype:
-    """Return the number type for the hidden layers of a loaded policy: bfloat16 if the processor has AMX tiles for it.
+    """Return the number type for the hidden layers of a loaded policy: `asked_dtype`, else what plays fastest.
 
-    Otherwise float32 is faster, even on processors with bfloat16 instructions: 7 against 11 us per position for the
-    networks of standard Hanabi, on an Emerald Rapids with its tiles switched off.
+    That is bfloat16 if the processor has AMX tiles for it. Otherwise float32 is faster, even on processors with
+    bfloat16 instructions: 7 against 11 us per position for the networks of standard Hanabi, on an Emerald Rapids with
+    its tiles switched off.
     """
     can = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}  # new in torch 2.11
-    return torch.bfloat16 if can.get("amx_bf16") else torch.float32
+    return asked_dtype() or (torch.bfloat16 if can.get("amx_bf16") else torch.float32)
 
 
 def load_network(path: Path, config: Any) -> Network:

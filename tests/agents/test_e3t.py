@@ -87,6 +87,7 @@ def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytes
     assert len(set(expected)) > 5 and NONE in expected
 
 
+@pytest.mark.slow
 def test_answers_are_told_apart_in_a_game_of_more_than_127_actions():
     """Five players with six cards each have 131."""
     config = replace(PRESETS["all_extensions"], players=5, hand_size=6)
@@ -99,7 +100,7 @@ def test_answers_are_told_apart_in_a_game_of_more_than_127_actions():
 def test_the_partner_plays_the_policy_as_it_is_at_each_rollouts_beginning():
     learner = made()
     for _ in range(3):
-        now = [value.clone() for value in learner.network.state_dict().values()]
+        now = learner.network.rounded().state_dict().values()
         learner.learn(0.5)
         played = learner.partner.network.state_dict().values()
         assert all(torch.equal(one, other) for one, other in zip(now, played, strict=True))
@@ -137,6 +138,7 @@ def test_a_policy_file_has_the_model(tmp_path):
     assert np.allclose(loaded.probabilities(observation, mask), own, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
     assert_resumes(train, replace(TINY, steps=6 * UPDATE), tmp_path, 3)
 

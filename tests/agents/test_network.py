@@ -143,6 +143,7 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
 @pytest.mark.parametrize(("tiles", "dtype"), [(True, torch.bfloat16), (False, torch.float32)])
 def test_a_loaded_policy_computes_in_what_the_processor_is_fast_at(tmp_path, monkeypatch, tiles, dtype):
     """On a processor with bfloat16 instructions but without tiles, bfloat16 is slower than float32."""
+    monkeypatch.delenv("HANABAKO_NUMBERS", raising=False)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": tiles}, raising=False)
     network = load_policy(saved(tmp_path / "policy.safetensors")).network
     assert network.trunk_dtype == dtype == network.get_parameter("trunk.0.weight").dtype
@@ -160,10 +161,20 @@ def test_a_loaded_policy_computes_in_what_the_processor_is_fast_at(tmp_path, mon
     ids=["Intel, tiles", "Intel", "AMD", "AMD without", "unknown"],
 )
 def test_a_learner_computes_in_what_the_processor_is_fast_at(monkeypatch, can, dtype):
+    monkeypatch.delenv("HANABAKO_NUMBERS", raising=False)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: can, raising=False)
     device = torch.device("cpu")
     assert fast_dtype(device) == dtype
     assert kind_of_processor(device) == f"cores {'with' if dtype == torch.bfloat16 else 'without'} bf16 instructions"
+
+
+def test_the_environment_may_choose_what_networks_compute_in(monkeypatch):
+    for name in ("float32", "bfloat16"):
+        monkeypatch.setenv("HANABAKO_NUMBERS", name)
+        assert fast_dtype(torch.device("cpu")) == getattr(torch, name)
+    monkeypatch.setenv("HANABAKO_NUMBERS", "int8")
+    with pytest.raises(ValueError, match="HANABAKO_NUMBERS must be float32 or bfloat16, got 'int8'"):
+        fast_dtype(torch.device("cpu"))
 
 
 def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
