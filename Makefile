@@ -8,6 +8,8 @@ PIP     := $(RUN) -m pip
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 TORCH   := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' constraints.txt)
 
+ALL     := $(filter --all,$(ARGS))
+
 # A machine without a GPU may save four gigabytes: make train TORCH_FLAGS="--index-url https://download.pytorch.org/whl/cpu"
 TORCH_FLAGS ?=
 
@@ -15,15 +17,17 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test soak lint format types pytest docs bench clients pages release clean
+.PHONY: help dev train test soak lint format types pytest docs bench clients pages release clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+dev: $(VENV)/.test  ## only make the environment, .venv
+
 train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minutes; MINUTES=1 for the mini game
 	@$(RUN) -m benchmarks.demo $(if $(MINUTES),--minutes $(MINUTES))
 
-test: lint types pytest  ## lint, types, tests and notebooks; says what was skipped and why
+test: lint types pytest  ## lint, types, tests; ARGS=--all for every test, page and notebook; says what was skipped and why
 
 soak: $(VENV)/.test  ## go on with the long tests, for hours: tests/proof; ARGS="steps --seconds 600" for a part
 	@FAST=1 $(RUN) -m tests.proof $(ARGS)
@@ -37,9 +41,9 @@ types: $(VENV)/.test  ## pyrefly
 	@echo "pyrefly ..."
 	@$(VENV)/bin/pyrefly check --summary=none
 
-pytest: $(VENV)/.test $(VENV)/.learning-environment  ## the tests and notebooks alone; ARGS="--slow --upkeep" adds what is skipped
+pytest: $(VENV)/.test $(if $(ALL),$(VENV)/.learning-environment)  ## the tests alone
 	@echo "pytest, $(WORKERS) at a time (the first run also compiles the games) ..."
-	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests $(if $(wildcard notebooks/*.ipynb),--nbmake notebooks) $(ARGS)
+	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests --nbmake notebooks$(if $(ALL),,/01*) $(ARGS)
 
 docs: $(VENV)/.docs  ## the site, in .cache/docs/html; warnings and broken internal links are errors
 	@$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs/build -d .cache/docs/trees . .cache/docs/html
@@ -60,7 +64,7 @@ clients: $(VENV)/.test  ## train with other libraries, each in an environment of
 	@$(RUN) -m benchmarks.clients $(NAMES)
 	@$(RUN) -m benchmarks.pages
 
-release: ARGS := --upkeep
+release: ARGS := --all
 release: test $(VENV)/.release  ## build and check all that is uploaded; says what could not run; uploads nothing
 	@$(RUN) -m tests.release
 

@@ -2,10 +2,12 @@
 
 A test that cannot run here gives the reason, and `make test` prints every one. Tests marked `slow` or `clients` run
 with `--slow`, those marked `upkeep` with `--upkeep`, and those marked `gpu` or `browser` if the machine has one.
+`--all` runs the slow and the upkeep tests, and those of networks with both types of numbers.
 `--restless` shuffles the tests and changes the system settings around them: see `tests/restless.py`.
 """
 
 import os
+import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -24,20 +26,31 @@ if (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu
 import hypothesis  # noqa: E402 (the cache directory comes first)
 import pytest  # noqa: E402
 
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50, database=None)
+hypothesis.settings.register_profile("quick", derandomize=True, deadline=None, max_examples=15, database=None)
+hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("quick"), max_examples=50)
 hypothesis.settings.register_profile("deep", derandomize=False, deadline=None, max_examples=5000, print_blob=True)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+LONG = 10
+"""Seconds from which a test needs a mark."""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-OPTION_OF = {"slow": "--slow", "clients": "--slow", "upkeep": "--upkeep"}
-"""Marks of tests that run only with an option, and that option."""
+OPTIONS_OF = {"slow": ("--slow", "--all"), "clients": ("--slow",), "upkeep": ("--upkeep", "--all")}
+"""Marks of tests that run only with one of some options, and these options."""
+
+NUMBERS = ("float32", "bfloat16")
+"""Types of numbers that networks compute in, for `HANABAKO_NUMBERS`."""
+
+COMPUTES = re.compile(r"^(?:from|import) (?:torch|agents\.(?:networks|learning|search|studies|evaluation))\b", re.M)
+"""What a test module imports if its results could depend on the type of numbers."""
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow or clients")
     parser.addoption("--upkeep", action="store_true", help="also run the tests marked upkeep")
+    parser.addoption("--all", action="store_true", help="--slow without clients, --upkeep, both types of numbers")
+    parser.addoption("--numbers", choices=NUMBERS, help="what networks compute in; by default what this machine uses")
     parser.addoption("--restless", action="store_true", help="random order and changing settings; prints its seed")
     parser.addoption("--repeat", type=int, default=1, metavar="N", help="run every chosen test N times")
     config = pluginmanager.get_plugin("pytestconfig")
@@ -46,7 +59,14 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register pytest-randomly for restless runs only; in workers of pytest-xdist, no other hook does so."""
+    """Set the number of random examples and the type of numbers, also for processes that tests start.
+
+    In a restless run, register pytest-randomly; in workers of pytest-xdist, no other hook does so.
+    """
+    profile = "ci" if any(map(config.getoption, OPTIONS_OF["slow"])) else "quick"
+    hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", profile))
+    if config.getoption("numbers"):
+        os.environ["HANABAKO_NUMBERS"] = config.getoption("numbers")
     if config.getoption("restless"):
         restless = import_restless()
         restless.bring_order(config.pluginmanager)
@@ -58,6 +78,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if times > 1:
         metafunc.fixturenames.append("repetition")
         metafunc.parametrize("repetition", range(times))
+    if metafunc.config.getoption("all") and COMPUTES.search(metafunc.definition.path.read_text("utf-8")):
+        metafunc.fixturenames.append("numbers")
+        metafunc.parametrize("numbers", NUMBERS, indirect=True)
+
+
+@pytest.fixture
+def numbers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What networks compute in, here and in processes that the test starts."""
+    monkeypatch.setenv("HANABAKO_NUMBERS", request.param)
 
 
 def import_restless() -> ModuleType:
@@ -70,9 +99,9 @@ def import_restless() -> ModuleType:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test that this machine or this run cannot do, with the reason."""
-    for mark, option in OPTION_OF.items():
-        if item.get_closest_marker(mark) and not item.config.getoption(option):
-            pytest.skip(f"{mark}: runs with {option}")
+    for mark, options in OPTIONS_OF.items():
+        if item.get_closest_marker(mark) and not any(map(item.config.getoption, options)):
+            pytest.skip(f"{mark}: runs with {options[0]}")
     if item.get_closest_marker("gpu") and not has_gpu():
         pytest.skip("gpu: no CUDA device here")
     if item.get_closest_marker("browser") and find_browser() is None:
@@ -93,6 +122,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for file in sorted(outcomes):
             counts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes[file].items())
             terminalreporter.line(f"{file:<44} {seconds[file]:6.1f} s  {counts}")
+    passed = terminalreporter.stats.get("passed", [])
+    long = [report for report in passed if report.duration > LONG and not {"slow", "upkeep"} & report.keywords.keys()]
+    if long:
+        terminalreporter.section(f"took over {LONG} s without a mark")
+        for report in sorted(long, key=lambda report: -report.duration):
+            terminalreporter.line(f"{report.duration:6.1f} s  {report.nodeid}")
 
 
 def has_gpu() -> bool:
@@ -117,6 +152,12 @@ def no_two_measurements_are_alike() -> Iterator[None]:
         patch.setattr("hanabako.machine.load_average", lambda: float(next(readings)))
         patch.setattr("hanabako.machine.now", lambda: datetime.now(UTC) + timedelta(days=next(days)))
         yield
+
+
+@pytest.fixture
+def full(request: pytest.FixtureRequest) -> bool:
+    """Whether a comparison with a plain reference or with records takes its full size, as with `--all`."""
+    return any(map(request.config.getoption, OPTIONS_OF["slow"]))
 
 
 @pytest.fixture(scope="session")

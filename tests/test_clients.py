@@ -346,6 +346,7 @@ def test_gymnasium_records_videos_of_the_tables(under_test: GameUnderTest, tmp_p
     assert list((tmp_path / "videos").glob("*.mp4"))
 
 
+@pytest.mark.slow
 @EVERY_GAME
 @pytest.mark.parametrize("form", ["packed", "int8", "float32"])
 def test_observations_become_tensors_without_a_copy(under_test: GameUnderTest, form: str) -> None:

@@ -187,7 +187,7 @@ def test_observations_are_not_overwritten_later(under_test: GameUnderTest, field
 
 
 @EVERY_CONFIG
-@pytest.mark.parametrize("moves", [0, 7, 25])
+@pytest.mark.parametrize("moves", [0, pytest.param(7, marks=pytest.mark.slow), 25])
 def test_copies_and_pickles_live_the_same_future(under_test: GameUnderTest, fields, moves):
     env = under_test.raw_env(**fields)
     env.reset(seed=8, options={"game_index": 3})
@@ -218,7 +218,7 @@ def test_wrapped_environments_pickle(under_test: GameUnderTest, fields):
 
 
 @EVERY_CONFIG
-@pytest.mark.parametrize("moves", [0, 3, 12, 60])
+@pytest.mark.parametrize("moves", [0, *(pytest.param(moves, marks=pytest.mark.slow) for moves in (3, 12)), 60])
 def test_a_position_survives_json(under_test: GameUnderTest, fields, moves):
     env = under_test.raw_env(**fields)
     env.reset(seed=12)

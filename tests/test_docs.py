@@ -193,6 +193,11 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return link_libraries(tmp_path_factory.mktemp("libraries"))
 
 
+def test_the_first_example_runs(tmp_path: Path):
+    finished([sys.executable, "-c", blocks(ROOT / "README.md")[0]], tmp_path, {"PYTHONPATH": str(ROOT)})
+
+
+@pytest.mark.upkeep
 @pytest.mark.parametrize("page", [page for page in PAGES if program(page).strip()], ids=name_of)
 def test_what_a_page_says_runs(page: Path, tmp_path: Path, libraries: Path):
     path = tmp_path / (page.parent.name + "_page.py")
@@ -206,6 +211,7 @@ def test_what_a_page_says_runs(page: Path, tmp_path: Path, libraries: Path):
         run([str(path)], unpacked_wheel(), libraries, folder=tmp_path, MPLBACKEND="agg")
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_other_command_of_a_page_is_one(page: Path):
     """Targets of `make` exist with their variables, extras of the distribution exist, and other programs are known."""

@@ -15,18 +15,19 @@ from .test_vector_contract import assert_same, roll
 
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 EVERY_CONFIG = pytest.mark.parametrize(("under_test", "fields"), every_config(), ids=short_name)
-STEPS = 200
 
 
 @EVERY_CONFIG
-def test_plain_python_and_compiled_code_play_the_same_games(under_test: GameUnderTest, fields: dict[str, Any]) -> None:
+def test_plain_python_and_compiled_code_play_the_same_games(
+    under_test: GameUnderTest, fields: dict[str, Any], full: bool
+) -> None:
     """Deals, positions, observations of every seat, masks, rewards and ends agree over several episodes."""
     env, rng = under_test.raw_env(**fields), np.random.default_rng(7)
     plain = Interpreted(env.game)
     env.reset(seed=7, options={"game_index": 11})
     episode = 0
     plain.begin(seed=7, index=11, episode=episode)
-    for _ in range(STEPS):
+    for _ in range(200 if full else 80):
         assert env.to_dict() == plain.to_dict()
         assert plain.is_over == all(env.terminations.values())
         if plain.is_over:
@@ -42,6 +43,7 @@ def test_plain_python_and_compiled_code_play_the_same_games(under_test: GameUnde
         assert plain.act(action) == [env.rewards[agent] for agent in env.possible_agents]
 
 
+@pytest.mark.slow
 @EVERY_GAME
 def test_general_and_special_programs_play_the_same_games(under_test: GameUnderTest) -> None:
     """A program that reads its rules at run time plays the same games as one that is compiled for these rules."""

@@ -115,6 +115,7 @@ def test_a_vector_of_n_is_n_single_games(under_test: GameUnderTest):
     assert episodes > games, "the test must see second episodes"
 
 
+@pytest.mark.slow
 @EVERY_GAME
 @MODES
 def test_one_thread_and_two_are_the_same(under_test: GameUnderTest, mode):

@@ -7,6 +7,8 @@ import agents
 from agents.evaluation.agreement import agreement
 from hanabi_env import HanabiConfig
 
+pytestmark = pytest.mark.slow
+
 CONFIG = HanabiConfig(derived=True)
 
 

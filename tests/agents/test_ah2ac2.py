@@ -197,6 +197,7 @@ def test_a_truncated_file_and_a_pickle_are_refused_and_nothing_runs(tmp_path: Pa
 # --- Cloning ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_its_cloning_learns_from_games_of_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     config = HanabiConfig()
     for name, games, seed in (("train", 100, 1), ("val", 20, 2)):
@@ -213,6 +214,7 @@ def test_its_cloning_learns_from_games_of_ours(tmp_path: Path, capsys: pytest.Ca
     assert play(config, agents.load(f"bc_lstm:{files[2]}", config), games=2, seed=1).length.min() > 3
 
 
+@pytest.mark.slow
 def test_its_renamed_colors_are_those_of_a_renamed_deck(tmp_path: Path):
     config = HanabiConfig()
     write_arrays(

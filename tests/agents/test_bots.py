@@ -84,6 +84,7 @@ def moves_through_shuffled_cards(config: HanabiConfig, name: str, games: int) ->
     return decisions, different
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 @pytest.mark.parametrize(
     "config",
@@ -178,6 +179,7 @@ def test_no_program_on_the_scoreboard_is_farther_than_allowed_from_its_original(
     assert [case for case in cases if abs(case.ours - case.original) > WITHIN] == []
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("case", ports(), ids=lambda case: f"{case.bot}-{case.players}")
 def test_a_port_plays_as_well_as_its_original(case):

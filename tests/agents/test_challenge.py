@@ -92,6 +92,7 @@ def test_three_players_have_the_agent_at_each_seat(folder: Path):
     assert row["sums"] == [[int(play(config, line, 20, 5).score.sum()) for line in seats]]
 
 
+@pytest.mark.slow
 def test_a_page_ranks_all_agents_that_met_everyone(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     drawn = []
     save = charts.save
@@ -147,6 +148,7 @@ def test_verify_needs_a_file():
 IMPOSSIBLE_SEARCHES = ["5", "true", "null", '"rollouts"', "[1]", "[" * 5000, "{", "9" * 5000, '{"config": 1}']
 
 
+@pytest.mark.slow
 def test_rows_with_impossible_search_settings_are_reported_and_the_others_are_verified(
     capsys: pytest.CaptureFixture[str],
 ):

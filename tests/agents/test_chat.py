@@ -313,6 +313,7 @@ def test_the_prompts_show_what_their_names_say() -> None:
     assert "Notes:" in asked["scratch_pad"][0][0]["content"] and "Notes:" not in asked["hints"][0][0]["content"]
 
 
+@pytest.mark.slow
 @EVERY_GAME
 def test_rules_are_told_for_every_preset(under_test: GameUnderTest) -> None:
     told = {name: Chat(config).rules for name, config in under_test.presets.items()}
@@ -468,6 +469,7 @@ def evaluate(place: Path, game: str, agent: str, *more: str) -> dict[str, Any]:
     return json.loads((place / "result.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @EVERY_GAME
 def test_a_server_plays_and_the_row_says_what_it_took(
     under_test: GameUnderTest, with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any
@@ -507,6 +509,7 @@ def test_a_server_plays_and_the_row_says_what_it_took(
     )
 
 
+@pytest.mark.slow
 def test_models_play_with_others_in_every_mode(with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any) -> None:
     with serving() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.address)

@@ -18,6 +18,7 @@ PPO = named("ppo")
 TINY = ["--preset=very_small", *(f"--{name}={size}" for name, size in SIZES.items())]
 
 
+@pytest.mark.slow
 def test_a_run_starts_from_the_clone_of_a_bot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_dir = tmp_path / "run"
     words = ["--steps", "400", "--clone-part", "0.25", "--ranks", "1", "--run-dir", str(run_dir)]

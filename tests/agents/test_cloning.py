@@ -53,6 +53,7 @@ def test_the_agent_plays_its_own_games():
     assert list(dict.fromkeys(order)) == ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network):
     assert_resumes(train, replace(TINY, steps=4 * UPDATE, network=network), tmp_path)
@@ -73,6 +74,7 @@ def test_memories_follow_the_agents_games():
         assert now.std() > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
 def test_a_bot_of_a_tiny_game_is_cloned_exactly(tmp_path, network):
     """On two ranks of one color, no decision differs at the end, and 500 games are equal one by one."""
@@ -120,6 +122,7 @@ def of_a_search(tmp_path, **changes: Any) -> Args:
     return args
 
 
+@pytest.mark.slow
 def test_what_a_search_decided_is_learned_by_heart_from_a_dataset(tmp_path):
     args = of_a_search(tmp_path, epochs=2, learning_rate=5e-3, steps=40 * UPDATE, run_dir=tmp_path / "run")
     rows = read_metrics(train(args))

@@ -54,6 +54,7 @@ def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.Comple
     )
 
 
+@pytest.mark.slow
 def test_a_reader_that_ends_early_is_no_error():
     code = "import sys; from agents.commands.command_line import main; main(sys.argv[1:])"
     words = [sys.executable, "-c", code, "study", "list", "zero_shot_ten"]
@@ -245,6 +246,7 @@ def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, nam
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "who"),
     [
@@ -265,6 +267,7 @@ def test_python_too_says_how_to_install_a_missing_extra(code: str, who: str):
     assert re.match(rf"ModuleNotFoundError: {who}[ \w]* needs \w+: pip install ", done.stderr.splitlines()[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_needs_no_extra(name: str):
     code = WITHOUT.format(packages=OPTIONAL) + f"sys.argv = ['hanabako', {name!r}, '--help']\n"
@@ -509,6 +512,7 @@ def test_a_rank_trains_by_the_file_that_it_is_given(tmp_path: Path):
     assert maker_of(tmp_path / "run").name == "mappo"
 
 
+@pytest.mark.slow
 def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
     """The benchmark runs in plain Python here, to avoid compiling."""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"

@@ -103,6 +103,7 @@ def test_what_is_finished_is_not_done_again(trained: Path, monkeypatch: pytest.M
     assert (trained / "compare.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_pairs_of_finished_runs_can_be_played_before_all_runs_have_ended(
     trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -140,6 +141,7 @@ def test_runs_share_neither_weights_nor_deals(tmp_path: Path):
     assert 0 <= whole.run("mine", 1).stream < 2**40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -415,6 +417,7 @@ def test_every_comparison_can_be_run(path: Path):
     check(read(path, Path("runs")))
 
 
+@pytest.mark.slow
 def test_the_recipe_is_an_algorithm_and_a_script(tmp_path: Path):
     options = SMALL.replace("_", "-").replace("'", "").replace(",", "").replace(" = ", " ").split()
     words = [f"--{word}" if k % 2 == 0 else word for k, word in enumerate(options)]

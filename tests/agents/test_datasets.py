@@ -147,6 +147,7 @@ def test_who_sat_where_is_kept(tmp_path: Path):
     assert recorded.players_of(recorded.one(1)) == [("somebody", "random")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "blueprint", "what"),
     [

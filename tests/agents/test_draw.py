@@ -94,6 +94,7 @@ def test_a_record_that_cannot_be_drawn_is_refused_in_words(under_test: GameUnder
     assert not any("\n" in words for words in refusals)
 
 
+@pytest.mark.slow
 @EVERY_GAME
 def test_the_readmes_pictures_are_todays(under_test: GameUnderTest, tmp_path: Path) -> None:
     arguments = SHOWN.get(under_test.name, "")

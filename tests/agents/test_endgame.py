@@ -114,6 +114,7 @@ def test_worlds_agree_with_what_the_seat_knows():
         assert hand[1] == 1 and bit(hand[0]) & np.uint64(0b0110)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hand_size", [9, 17, 25])
 def test_larger_hands_than_a_world_has_room_for_are_not_searched(hand_size: int):
     config = HanabiConfig(hand_size=hand_size)

@@ -28,6 +28,7 @@ def share_covered(truth: float, some: Callable[[], Estimate], samples: int) -> f
     return float(np.mean([own.low - 1e-9 <= truth <= own.high + 1e-9 for own in found]))
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("runs", [5, 10])
 @pytest.mark.parametrize("odd", [0.05, 0.2, 0.5])
@@ -42,6 +43,7 @@ def test_intervals_of_cross_play_cover_private_languages(runs: int, odd: float):
     assert covered >= 0.89
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("runs", [5, 10])
 def test_intervals_of_self_play_cover_its_mean(runs: int):
@@ -65,6 +67,7 @@ def noisy(draw: np.random.Generator, scores: np.ndarray) -> np.ndarray:
     return scores + draw.normal(0, 0.03, scores.shape)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("kind", ["an odd run in ten", "every second run odd", "qualities"])
 def test_algorithms_that_do_not_differ_are_seldom_told_apart(kind: str):
@@ -83,6 +86,7 @@ def test_algorithms_that_do_not_differ_are_seldom_told_apart(kind: str):
     assert share_covered(0.5, lambda: estimates.probability_of_improvement(scores(), scores()), 200) >= 0.89
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_intervals_of_the_probability_of_improvement_cover_it():
     """Means of two qualities differ by 0.3 on average, with a standard deviation of 0.3; for the 89 %, see above."""

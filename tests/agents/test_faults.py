@@ -389,6 +389,7 @@ def test_an_opponent_that_cannot_play_is_refused_before_anything_is_learned(tmp_
 # --- Ranks ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
     """Two ranks run without ``torchrun``, which would print its own report; one is killed after a checkpoint.
 
@@ -430,6 +431,7 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
 # --- Two processes ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tmp_path: Path):
     """A real process is killed during training; the run continues from its checkpoint."""
     run_dir = tmp_path / "run"
@@ -456,6 +458,7 @@ def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tm
     assert updates == list(range(1, len(updates) + 1)) and finished(run_dir)
 
 
+@pytest.mark.slow
 def test_a_run_of_two_ranks_that_diverges_ends_in_one_sentence(tmp_path: Path):
     words = ["train", *as_options(TINY, tmp_path / "run"), "--ranks=2", "--learning-rate=1e6", "--max-grad-norm=1e6"]
     ended = subprocess.run(

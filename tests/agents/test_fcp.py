@@ -78,6 +78,7 @@ def test_schedules_follow_a_players_own_budget_and_partners_always_see_the_last_
     assert told == pytest.approx([0.0, 0.5, 0.0, 1.0, 1.0])
 
 
+@pytest.mark.slow
 def test_versions_are_taken_in_equal_parts_of_a_players_budget():
     """The first player has a quarter of the budget, 32 updates: the untrained version, and one every two updates."""
     learner, kept = made(games=64), []
@@ -105,6 +106,7 @@ def test_the_result_has_one_seat_of_every_game_that_begins_among_partners():
     assert (np.bitwise_or.reduce(seats, axis=0) == 3 - envs.learners).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
 @pytest.mark.parametrize("stop", [3, 9], ids=["in the population", "among partners"])
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network, stop):

@@ -205,6 +205,7 @@ def wins(config: IkebanaConfig, name: str, opponent: str, games: int) -> float:
     return float((np.concatenate(returns) > 0).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("players", [2, 4])
 def test_every_florist_beats_the_one_before(players):

@@ -269,6 +269,7 @@ def koikoi_outcome(policy: Any, games: int, **fields: Any) -> Any:
     return [played.rewards[:, 0].tolist(), played.length.tolist()]
 
 
+@pytest.mark.slow
 def test_a_koikoi_search_is_reproducible_in_any_company():
     search: Any = agents.load("search:monte_carlo", ROUND, rollouts=60)
     twelve = koikoi_outcome(search, 12)
@@ -283,6 +284,7 @@ def test_a_search_over_random_play_is_reproducible_in_any_company():
     assert [values[5:] for values in koikoi_outcome(search, 8)] == koikoi_outcome(search, 3, first=5)
 
 
+@pytest.mark.slow
 def test_a_koikoi_search_over_a_network_is_reproducible_in_any_company_and_beats_it():
     """Its lead is 3 points a round with a deviation of 5.5, so 60 rounds are 4 standard errors: 1 in 30,000 fails."""
     config = replace(PRESETS["koikoi_japan"], rounds=1, reward="points")
@@ -309,6 +311,7 @@ def test_a_koikoi_search_beats_greedy_stop():
     assert rewards.mean() > -rewards.std(ddof=1) / np.sqrt(60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "bot", "search"),
     [
@@ -365,6 +368,7 @@ def test_a_game_without_a_search_is_refused_in_words(monkeypatch: pytest.MonkeyP
 # --- Ikebana ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_an_imagined_deal_of_ikebana_keeps_all_that_is_seen():
     """An imagined deal does not change the player's view, and it holds every card once."""
@@ -452,6 +456,7 @@ def ikebana_outcome(policy: Any, games: int, **fields: Any) -> Any:
     return [played.rewards[:, 0].tolist(), played.length.tolist()]
 
 
+@pytest.mark.slow
 def test_an_ikebana_search_is_reproducible_in_any_company_and_differs_from_its_blueprint():
     config = IkebanaConfig(rounds=1)
     search: Any = agents.load("search:greedy", config, rollouts=40, margin=0)

@@ -74,6 +74,7 @@ FOLLOWED: dict[str, tuple[str, HanabiConfig, list[int], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_an_agent_that_is_shown_a_game_plays_as_at_the_table(name: str):
     """After every step, `ShownGame` compares the game's observations with those shown, 10,000 in all."""

@@ -203,6 +203,7 @@ def test_a_file_may_import_those_beside_it_unless_they_are_mixed_up(place: Path)
         agents.load("b/mine.py:Timid", MINI)
 
 
+@pytest.mark.slow
 def test_other_processes_import_the_same_file(place: Path):
     written(place, MINE)
     here = agents.load("mine.py:Timid", MINI)
@@ -314,6 +315,7 @@ def test_the_bot_of_the_recipe_plays_better_than_chance():
     assert play(MINI, agents.load(AGENT, MINI), 20, seed=1).fireworks_score.mean() > 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

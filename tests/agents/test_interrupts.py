@@ -37,6 +37,8 @@ from tests.agents.tiny_runs import SMALL, UPDATE, tiny_words, wait_for_update, w
 from tests.conftest import ROOT
 from tests.processes import begin_python, heed_signals
 
+pytestmark = pytest.mark.slow
+
 SOON = 20
 """Seconds within which processes must end: more than two, for busy machines, and far less than the work takes."""
 PATIENCE = 1.5
@@ -146,6 +148,7 @@ def test_work_that_can_be_continued_says_how(working):
     assert some.words() == "To continue: run it again\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)], ids=["SIGTERM", "Ctrl-C"])
 def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, tmp_path: Path, working):
     words = [*tiny_words(Path("run"), 10**6), "--ranks", str(ranks)]
@@ -178,6 +181,7 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
 # --- Several processes ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_is_told_and_waited_for_and_ends_after_who_started_it(tmp_path: Path, working):
     run = "with interruptible(), handling(lambda *_: None):\n    work()\n"
     (tmp_path / "run.py").write_text(HEAD + run, encoding="utf-8")
@@ -217,6 +221,7 @@ if "--multiprocessing-fork" in sys.orig_argv:
 """
 
 
+@pytest.mark.slow
 def test_a_worker_is_not_told_before_it_has_begun(tmp_path: Path, working):
     """Ctrl-C reaches all processes of the terminal, but the study itself tells the workers."""
     (tmp_path / "sitecustomize.py").write_text(WORKERS, encoding="utf-8")
@@ -245,6 +250,7 @@ STUDY = Study("mine", [Kind("quick", wanted=1), Kind("one", wanted=1), Kind("two
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cores", [1, 2])
 def test_a_study_keeps_the_rows_that_are_finished_and_leaves_no_process(cores: int, tmp_path: Path, working):
     (tmp_path / "mine.py").write_text(HEAD + STUDY, encoding="utf-8")
@@ -284,6 +290,7 @@ STUDY = Study("mine", ROWS, play)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["one", "quick"], ids=["at work", "idle"])
 def test_a_study_waits_for_a_process_that_saves_and_not_for_others(other: str, tmp_path: Path, working):
     names = f"NAMES = {[other, 'two']}\n"
@@ -299,6 +306,7 @@ def test_a_study_waits_for_a_process_that_saves_and_not_for_others(other: str, t
     assert "Traceback" not in some.words()
 
 
+@pytest.mark.slow
 def test_an_evaluation_by_search_ends_and_says_nothing(tmp_path: Path):
     words = "evaluate hanabi --preset very_small --agents search:piers --search rollouts=10000000 --games 5000"
     with subprocess.Popen(

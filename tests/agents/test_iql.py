@@ -152,6 +152,7 @@ def test_the_oldest_rollout_makes_room():
         assert seen == [{1}, {1, 2}, {2, 3}][k]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "network"),
     [*((name, "symmetric") for name in ("iql", "vdn", "qmix")), *((name, "recurrent") for name in ALGORITHMS)],
@@ -211,6 +212,7 @@ LAST_CARDS = "colors=1,ranks=2,hand_size=1,max_information_tokens=1"
 A player who plays the 2 first, or discards it, has lost a point."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_it_solves_a_game_of_four_cards(tmp_path, name):
     """Every greedy game gets both points, the maximum. Players cannot see their own card."""

@@ -28,6 +28,7 @@ def test_the_register_names_them():
         agents.load("counting:3", ROUND)
 
 
+@pytest.mark.slow
 def test_more_roll_outs_choose_better():
     """The lead is in points per round over 400 deals in both seatings; false alarm: less than 1 in a million."""
     long, short = agents.load("monte_carlo:300", JAPAN), agents.load("monte_carlo:2", JAPAN)
@@ -49,6 +50,7 @@ def test_a_view_hides_the_other_hand_the_deck_and_the_streams():
     assert view.dtype == np.dtype(state_dtype(12, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_move_depends_on_what_the_seat_cannot_see(name):
     """The decision stays the same if the other hand, the deck and the stream are exchanged."""
@@ -96,6 +98,7 @@ def test_the_chance_to_hold_one_of_some_cards():
     assert probability_to_hold(0, 8, 32) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_they_beat_who_they_should():
     """Leads are in points per round over 1,000 deals in both seatings; each exceeds five standard errors."""

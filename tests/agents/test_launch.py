@@ -37,6 +37,7 @@ def test_a_run_is_made_once_by_its_learner(ranks: int, tmp_path: Path, monkeypat
     assert told == [(words, tmp_path / "runs" / "one.log")]
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_says_where_to_look(tmp_path: Path):
     with pytest.raises(ValueError, match=r"one did not end; .*one\.log says why\. To continue: command") as error:
         launch.train_to_the_end(1, tmp_path / "one", [*SETTINGS, "--width", "0"], "command")
@@ -103,6 +104,7 @@ def test_a_run_goes_on_with_as_many_ranks_as_made_it(ranks: int, tmp_path: Path)
     assert launch.saved_ranks(run_dir) == ranks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "config",
     [

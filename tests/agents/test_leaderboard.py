@@ -77,6 +77,7 @@ def test_the_means_over_runs_follow_from_the_matrix(tmp_path: Path, capsys):
     assert "runs: cross_play" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_an_entry_of_the_luckiest_seed_is_played_on_other_deals(entries: dict[str, Path], name: str, tmp_path, capsys):
     """The mean must lie within four errors of a difference; the replay's own number is printed."""

@@ -58,6 +58,7 @@ def test_half_of_the_games_are_self_play_and_members_meet_alike():
     assert abs((first[~alone] != 0).mean() - 0.5) < 5 * (0.25 / (~alone).sum()) ** 0.5
 
 
+@pytest.mark.slow
 def test_an_interrupted_league_resumes_to_the_last_bit(tmp_path):
     args = replace(TINY, steps=10 * UPDATE, network="recurrent")
     rows = assert_resumes(train, args, tmp_path, 5)

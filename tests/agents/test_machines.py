@@ -19,6 +19,8 @@ from hanabako.interrupts import INTERRUPTED
 from tests.agents.tiny_runs import tiny_words, wait_for_update, weights, without_clock
 from tests.processes import begin_python, free_port
 
+pytestmark = pytest.mark.slow
+
 SOON = 60
 """Seconds within which both machines end; alone, torchrun would wait five minutes."""
 
@@ -68,12 +70,14 @@ def assert_alike(run: Path, other: Path) -> None:
     assert some.keys() == expected.keys() and all(torch.equal(tensor, expected[name]) for name, tensor in some.items())
 
 
+@pytest.mark.slow
 def test_a_run_of_one_rank_on_each_of_two_machines_is_that_of_one_machine(done: Path):
     assert_alike(done / "two-0", done / "one")
     assert read_about(done / "two-1")["machines"] == 2 and read_about(done / "one")["machines"] == 1
     assert not (done / "two-1" / "metrics.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_run_of_two_ranks_on_each_repeats_after_an_interruption_of_one(done: Path):
     assert [row["update"] for row in read_metrics(done / "stopped-0")] == [1]  # the second update was not evaluated
     assert_alike(done / "parts-0", done / "whole")
@@ -97,6 +101,7 @@ def test_a_machine_with_a_disk_of_its_own_keeps_what_its_ranks_need(done: Path, 
         launch.saved_ranks(stopped)
 
 
+@pytest.mark.slow
 def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
     meet = ["--machines", "2", "--meet", f"127.0.0.1:{free_port()}", "--ranks", "1"]
     words = ["-m", "hanabako", "train", *tiny_words(Path("run"), 10**6), *meet]

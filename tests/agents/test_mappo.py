@@ -79,11 +79,13 @@ def test_a_critic_of_symmetric_views_is_blind_to_the_suits_names():
     torch.testing.assert_close(critic(renamed)[1], critic(envs.observations)[1], atol=1e-5, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["auto", "recurrent"])
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network):
     assert_resumes(partial(train, algorithm=MAPPO), replace(TINY, steps=4 * UPDATE, network=network), tmp_path)
 
 
+@pytest.mark.slow
 def test_it_solves_a_game_exactly(tmp_path: Path):
     args = replace(
         TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2

@@ -216,6 +216,7 @@ def trained(tmp_path: Path, game: dict[str, int], seed: int, **settings: Any) ->
     return load_policy(train(args) / "policy.safetensors")
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
     """Two runs are compared with the exact values at the decisions of 40 games.
@@ -248,6 +249,7 @@ def test_level_1_plays_as_well_as_anybody_who_reads_hints_literally(tmp_path):
     assert np.mean(agree) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_level_1_learns_the_exact_values_in_two_colors_and_two_ranks(tmp_path):
     """Hands have two cards, so their weights differ. The mean error is 0.22 points, where the values spread by 1.5.
@@ -309,6 +311,7 @@ def level_below(path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [1, 2])
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, level):
     below = level_below(tmp_path / "below.safetensors") if level == 2 else None
@@ -335,6 +338,7 @@ def bits(words: torch.Tensor) -> np.ndarray:
     return np.unpackbits(words.numpy().view(np.uint8), bitorder="little").astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_level_2_learns_what_the_level_below_says_by_its_actions(tmp_path):
     """A true hand is distinguished from one dealt hand better than by guessing, whose loss is 0.69."""

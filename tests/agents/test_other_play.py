@@ -95,6 +95,7 @@ def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
     assert_resumes(partial(train, algorithm=OtherPlay), replace(TINY, preset="mini", steps=4 * UPDATE), tmp_path)
 
 
+@pytest.mark.slow
 def test_it_solves_a_game_exactly(tmp_path: Path):
     args = replace(
         TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
@@ -145,6 +146,7 @@ def test_labels_are_of_the_hands_at_the_time_of_the_decisions():
     assert len(learner.rollout.labels.unique()) >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent", "recurrent-symmetric"])
 def test_the_prediction_learns_a_fixed_batch(network):
     learner = learner_of(replace(WITH_TASK, network=network, learning_rate=1e-2))
@@ -181,6 +183,7 @@ def test_a_saved_policy_has_no_prediction_and_plays_as_the_network_in_training(n
     assert np.array_equal(one.score, other.score) and np.array_equal(one.length, other.length)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["dense", "recurrent"])
 def test_a_run_with_the_task_resumes_to_the_last_bit(network, tmp_path):
     args = replace(WITH_TASK, network=network, steps=4 * UPDATE)

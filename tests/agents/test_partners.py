@@ -233,6 +233,7 @@ def test_who_can_only_begin_all_games_at_once_is_refused():
 # --- Training ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -380,6 +381,7 @@ def openings() -> list[tuple[float, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_best_response_to_a_random_partner_is_found_exactly(tmp_path: Path):
     """With two ranks of one color and one card each, training finds the value that exhaustive search finds."""
     size: dict[str, Any] = {

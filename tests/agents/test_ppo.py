@@ -392,6 +392,7 @@ def test_a_run_that_fails_while_it_saves_goes_on_from_the_checkpoint_before(tmp_
     assert not half.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_a_short_run_beats_random_play(tmp_path):
     size = {"games": 128, "horizon": 32, "minibatch": 1024, "epochs": 2, "width": 64, "steps": 60 * 128 * 32}

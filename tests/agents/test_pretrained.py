@@ -37,6 +37,7 @@ def test_all_of_them_are_small():
     assert sum(path.stat().st_size for path in PRETRAINED.glob("*")) < 16e6
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", NAMES)
 def test_a_network_plays_as_well_as_it_did(name: str):

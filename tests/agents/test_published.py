@@ -120,6 +120,7 @@ def decisions_of(
         seed += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_ten_thousand_decisions_are_those_of_the_plain_network(case: str, tmp_path: Path):
     torch.manual_seed(1)
@@ -361,6 +362,7 @@ def test_results_name_files_and_rest_on_them(tmp_path: Path):
     assert before.keys() == {one, other} and before[one] != now[one] and before[other] == now[other]
 
 
+@pytest.mark.slow
 def test_the_command_of_the_page_prints_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

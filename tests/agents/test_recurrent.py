@@ -110,6 +110,7 @@ def assert_equal_games(some: Games, others: Games, first: int, count: int) -> No
     np.testing.assert_array_equal(some.fireworks_score[first : first + count], others.fireworks_score[:count])
 
 
+@pytest.mark.slow
 def test_a_game_is_the_same_alone_and_among_many(policy):
     many = play(MINI, policy, 30, seed=5)
     for index in range(8):

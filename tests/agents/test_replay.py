@@ -190,6 +190,7 @@ def slow_memories(learner: Any, policy: Any, row: int) -> torch.Tensor:
     return torch.stack(memories)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_run_like_r2d2_resumes_to_the_last_bit(name: str, tmp_path: Path):
     kind, settings = ALGORITHMS[name]

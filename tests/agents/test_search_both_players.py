@@ -81,6 +81,7 @@ def pairs_of(common: Any, actor: int) -> dict[Any, float]:
     return pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blueprint", ["smart", "piers"])
 def test_what_all_know_is_every_deal_that_comes_to_the_same_history(blueprint: str):
     """All 60 deals are played. Common knowledge after a public history is exactly the deals with that history.
@@ -222,6 +223,7 @@ def test_a_network_is_searched_over():
     assert search.counts["rollouts"] and search.counts["exact"] == search.counts["decisions"]
 
 
+@pytest.mark.slow
 def test_both_who_search_are_not_below_their_blueprint():
     """The gain is paired on 30 fixed deals; with a true gain of 0, 1 in 740 sets of deals would fail."""
     config = PRESETS["very_small"]

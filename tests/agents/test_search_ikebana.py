@@ -230,12 +230,14 @@ def test_a_look_ahead_of_one_turn_differs():
     assert rewards(one, 60) != rewards(agents.load("search:lookahead", ONE_ROUND), 60)
 
 
+@pytest.mark.slow
 def test_a_look_ahead_beats_greedy():
     """Its mean reward is about 0.09, 4.8 standard errors of 3,000 games: 1 in 100,000 sets of deals would fail."""
     search, greedy = agents.load("search:lookahead", ONE_ROUND), agents.load("greedy", ONE_ROUND)
     assert play(ONE_ROUND, [search, greedy], 3000, seed=3).rewards[:, 0].mean() > 0
 
 
+@pytest.mark.slow
 def test_points_and_doubled_gains_are_looked_ahead_for_too():
     for config in (IkebanaConfig(reward="prestige"), IkebanaConfig(final_bouquet=True)):
         search, other = agents.load("search:lookahead", config), agents.load("greedy", config)
@@ -263,6 +265,7 @@ def test_more_players_and_told_efforts_roll_out():
     assert three.turns is None and told.turns is None
 
 
+@pytest.mark.slow
 def test_where_all_discards_are_seen_an_empty_deck_is_what_lies_below_their_tops():
     """J3, I9: no card is unseen then; the look-ahead used to have no odds, and its values were NaN."""
     env: Any = ikebana_v0.raw_env(preset="perfect_recall")

@@ -70,6 +70,7 @@ def may_mount() -> bool:
     return subprocess.run(["unshare", "-m", "sh", "-c", SMALL], check=False, capture_output=True).returncode == 0
 
 
+@pytest.mark.slow
 def test_two_ranks_sum_where_shared_memory_is_small(tmp_path: Path) -> None:
     if not may_mount():
         pytest.skip("only root may mount a small /dev/shm")

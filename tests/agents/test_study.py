@@ -106,6 +106,7 @@ def result_of(name: str, done: int, origin: Mapping[str, Any] = ORIGIN, **others
 # --- Rows -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cores", [1, 2])
 def test_every_row_gets_the_games_that_it_shall_have(tmp_path: Path, cores: int) -> None:
     path = tmp_path / "results.json"
@@ -587,6 +588,7 @@ def test_a_file_is_listed_run_and_shown(dice: Path, say: Say) -> None:
     assert say("page", dice) == "", "nothing has changed"
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_goes_on(dice: Path, say: Say) -> None:
     command = [sys.executable, "-m", "hanabako", "study", "run", str(dice), "--minutes"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -286,6 +286,7 @@ def test_a_game_is_played_to_its_end_in_a_terminal(game: str, terminal, tmp_path
     assert record.undone == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_however_it_ends_the_game_so_far_is_kept(ending: signal.Signals, terminal, tmp_path: Path):
     shown = terminal("play", "hanabi", "--with", "random", "--preset", "mini", "--seed", "7", "--out", "game.json")

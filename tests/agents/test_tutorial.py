@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "agents" / "README.md").read_text(encoding="utf-8")
 (SECTION,) = re.findall(r"^## Bots\n(.*?)^## ", PAGE, flags=re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_tutorials_bot_plays_alone_and_with_others(tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", SECTION, flags=re.DOTALL | re.MULTILINE)
     file = tmp_path / "shy.py"

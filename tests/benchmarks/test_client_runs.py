@@ -14,6 +14,7 @@ from benchmarks.clients import __main__ as runner
 OUTCOME = {"algorithm": "PPO", "plays": "all seats", "before": 0.5, "after": 1.5, "steps": 100, "seconds": 2.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["cleanrl_loop", "gymnasium_wrappers", "openspiel_dqn"])
 def test_clients_of_libraries_that_are_here_train(script: str):
     needed = {"openspiel_dqn": ("open_spiel", "tree")}.get(script, ())

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import agents
 from agents import ppo
 from agents.evaluation.matches import head_to_head, one_round
@@ -52,6 +54,7 @@ def test_a_long_match_is_the_same_deals_in_parts(tmp_path, monkeypatch):
     assert result["networks"] == fingerprints(NETWORK)
 
 
+@pytest.mark.slow
 def test_a_best_response_is_trained_against_its_network_and_measured(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(koikoi_rounds, "MATCH_SIZE", 20)

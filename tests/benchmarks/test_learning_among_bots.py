@@ -69,6 +69,7 @@ def test_a_pair_plays_in_both_orders_of_seats(
     assert found == {"done": 9, "score": 2.5 if partner == "itself" else 3.0}
 
 
+@pytest.mark.slow
 def test_a_network_learns_on_and_plays_with_partners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(launch, "run_module", run_here)
     monkeypatch.setattr(learning_among_bots, "RUNS", tmp_path / "runs")

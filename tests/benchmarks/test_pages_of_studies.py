@@ -7,6 +7,7 @@ from agents.studies.pages import DOCUMENTS, write_page
 from hanabako.generated import marks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", names())
 def test_the_pages_show_the_results_of_every_study(name: str) -> None:
     place = find(name)

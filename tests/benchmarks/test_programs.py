@@ -20,6 +20,8 @@ from hanabako.envs.vector import CardGameVectorEnv
 from hanabako.program import run_program
 from hanabako.timing import fresh_tables, random_legal_actions, recorded_actions
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 GAME = games.GAMES["hanabi"].make(2)
 PATHS = {

@@ -18,6 +18,7 @@ from benchmarks.strength.search_matches import Match, Timed, TimedSeated, played
 ORIGIN: dict[str, Any] = {"command": "", "machine": {}, "versions": {}, "commit": None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row",
     [

@@ -35,6 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clones", [None, "cautious"])
 def test_a_network_that_goes_on_from_others_tells_what_all_took(clones: str | None, here: Path) -> None:
     first = small_recipe(clones)
@@ -47,6 +48,7 @@ def test_a_network_that_goes_on_from_others_tells_what_all_took(clones: str | No
     assert args["start"] == str(here / "runs" / "all-first" / "policy.safetensors")
 
 
+@pytest.mark.slow
 def test_a_network_is_trained_only_where_its_file_is_missing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RECIPES, "tiny", small_recipe())
     monkeypatch.setattr(shipped_networks, "measured", lambda name, _recipe: {"agents": [name]})

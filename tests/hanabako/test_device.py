@@ -14,6 +14,8 @@ from hanabi_env import HanabiVectorEnv
 from tests.hanabako.device_play import PRESETS, pair, play
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.slow
+
 SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1"}
 
 

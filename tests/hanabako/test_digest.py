@@ -10,6 +10,8 @@ import pytest
 
 from hanabako.compiler.digest import digest_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 RULES = """

@@ -12,6 +12,8 @@ import pytest
 from hanabako.compiler import jit
 from hanabako.compiler.numba_hooks import loading
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """

@@ -27,12 +27,7 @@ ENVS = {config: new_env(config) for config in TABLES}
 ALL_TABLES = pytest.mark.parametrize(
     "config", [*TABLES, None], ids=lambda config: f"{config.players}p-{config.observation_name}" if config else "any"
 )
-EVERY_POSITION = settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+EVERY_POSITION = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 SEEDS = st.integers(0, 2**32 - 1)
 MOVES = st.integers(0, 90)
 

@@ -112,7 +112,7 @@ def play_one(machine: Any, seed: int) -> tuple[HanabiConfig, PlainHanabi, int]:
     return config, plain.game, moves
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
 def test_random_combinations_agree_with_the_plain_reference(part):
     """The compiled general program agrees; most kinds of ends and choices occur."""
     moves, seed = 0, part

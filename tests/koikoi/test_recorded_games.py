@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -92,16 +93,16 @@ class Replay:
 
 
 @pytest.mark.skipif(not RECORDS.exists(), reason=f"no recorded games at {RECORDS}")
-def test_recorded_games_between_people_replay_without_a_disagreement():
+def test_recorded_games_between_people_replay_without_a_disagreement(full: bool):
     env = koikoi_v0.raw_env(preset="koikoi_japan")
     env.reset(seed=0)
     rounds = 0
     with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
-        games = [json.loads(line) for line in lines]
+        games = [json.loads(line) for line in islice(lines, None if full else 10)]
     for game in games:
         replay = Replay(env, game)
         rounds += replay.play()[0]
         assert all(env.terminations.values())
         ends = [game["result"]["player1EndPts"], game["result"]["player2EndPts"]]
         assert env.to_dict()["scores"] == ends
-    assert (len(games), rounds) == (100, 794)
+    assert (len(games), rounds) == ((100, 794) if full else (10, 80))

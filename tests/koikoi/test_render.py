@@ -73,6 +73,7 @@ def test_yaku_in_the_making():
     assert yaku["goko"].possible == (False, False)
 
 
+@pytest.mark.slow
 def test_pixels_and_replay():
     pytest.importorskip("resvg_py")
     env = koikoi_v0.raw_env(render_mode="rgb_array")

@@ -15,6 +15,8 @@ from tests.proof.doors import all_doors
 from tests.proof.invariants import SENTENCES
 from tests.proof.records import Record
 
+pytestmark = pytest.mark.slow
+
 ENTRIES = {entry.name: entry for entry in entries()}
 USUAL = [ENTRIES[name] for name in ("hanabi standard 2p", "ikebana standard 3p", "koikoi koikoi_japan 2p")]
 
