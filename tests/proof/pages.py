@@ -5,7 +5,7 @@ from pathlib import Path
 
 from docs.build.rule_card import markdown_rows
 from hanabako.generated import update
-from tests.proof import faults
+from tests.proof import elsewhere, faults
 from tests.proof.records import RESULTS, Record, machine_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
@@ -34,4 +34,5 @@ def result(record: Record) -> str:
 
 def write(check: bool = False) -> None:
     """Write the table into its page, or with ``check`` only say whether it is up to date."""
-    update(PAGE, [("proof", proof()), ("faults", faults.unseen(Record.open("faults")))], check, COMMAND)
+    unseen = faults.unseen(Record.open("faults"))
+    update(PAGE, [("proof", proof()), ("elsewhere", elsewhere.page()), ("faults", unseen)], check, COMMAND)
