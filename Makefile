@@ -5,7 +5,7 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu); echo $$((n < 8 
 VENV    := .venv
 RUN     := $(VENV)/bin/python
 PIP     := $(RUN) -m pip
-INSTALL := $(PIP) install --quiet --constraint constraints.txt
+INSTALL := $(PIP) install --no-compile --quiet --constraint constraints.txt
 TORCH   := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' constraints.txt)
 
 ALL     := $(filter --all,$(ARGS))
@@ -14,6 +14,8 @@ ALL     := $(filter --all,$(ARGS))
 TORCH_FLAGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Modules are compiled when they are first imported, and kept: setting up takes half the time.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -100,7 +102,7 @@ $(VENV)/.python:
 
 $(VENV)/.torch: $(VENV)/.python constraints.txt
 	@echo "Installing $(TORCH), the one large download ..."
-	@$(PIP) install --quiet $(TORCH) $(TORCH_FLAGS)
+	@$(PIP) install --no-compile --quiet $(TORCH) $(TORCH_FLAGS)
 	@touch $@
 
 $(VENV)/.train: $(VENV)/.torch pyproject.toml constraints.txt
