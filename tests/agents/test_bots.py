@@ -102,6 +102,7 @@ def test_the_cheat_is_caught_by_the_same_test():
     assert different > decisions / 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTS)
 def test_a_bot_is_a_function_of_its_seed(name):
     policy = agents.load(name, MINI)

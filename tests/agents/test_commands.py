@@ -276,6 +276,7 @@ def test_help_needs_no_extra(name: str):
     assert re.match(rf"usage: hanabako {name}\b", done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "left"),
     [
