@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from subprocess import CalledProcessError, SubprocessError
 from typing import Any
 
-from .interrupts import INTERRUPTED, Interrupted, interruptible
+from .interrupts import INTERRUPTED, Interrupted, interruptible, say_interrupted
 from .words.ranges import check_ranges
 
 __all__ = ["in_a_sentence", "read_words", "run_program", "sentence"]
@@ -36,9 +36,11 @@ def in_a_sentence(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (Interrupted, KeyboardInterrupt) as error:
-        if isinstance(error, Interrupted):
-            print(error, file=sys.stderr)
+    except Interrupted as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+    except KeyboardInterrupt:
+        say_interrupted()
         raise SystemExit(INTERRUPTED) from None
     except CalledProcessError as error:
         said = str(error.stderr or "").strip().splitlines()

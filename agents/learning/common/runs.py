@@ -194,7 +194,8 @@ class Log:
             set_aside(run_dir / "metrics.unreadable", unreadable)
         kept = [row for row in rows if row["update"] <= updates]  # later updates will be repeated
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
-        self.bar = ProgressBar(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
+        form = "{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}"
+        self.bar = ProgressBar(total=100, initial=100 * spent(run_dir), unit="%", bar_format=form)
         self.loggers = [LOGGERS[name](run_dir) for name in loggers]
         self.labels = shown
         self.shown: dict[str, str] = {}

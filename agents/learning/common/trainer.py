@@ -163,6 +163,11 @@ class Trainer:
         )
         return "; ".join(parts)
 
+    def going_on_line(self) -> str:
+        """Return one line that says where a resumed run continues."""
+        spent = 100 * self.progress.fraction(self.args)
+        return f"going on from update {self.progress.updates}, with {spent:.0f} % of the budget spent"
+
     def compile(self) -> None:
         """Play each kind of evaluation game once, so that no rank compiles what another one compiles."""
         args, policy = self.args, NeuralPolicy(self.algorithm.network, self.config)
@@ -267,17 +272,20 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
             trainer.load()
         if ranks.rank == 0:
             print(trainer.opening_line(), flush=True)
+            if args.resume is not None:
+                print(trainer.going_on_line(), flush=True)
+        trainer.compile()
         shown = shown_of(config, args.others())
         log = Log(run_dir, trainer.progress.updates, shown, args.loggers) if ranks.rank == 0 else None
         try:
-            trainer.compile()
-            with Interruption().watched() as interruption, running_clock() as clock:
-                ended = trainer.run(log, interruption, clock)
+            with Interruption().watched() as interruption:
+                with running_clock() as clock:
+                    ended = trainer.run(log, interruption, clock)
+                if log:
+                    draw_curve(run_dir, config, args.others())
         finally:
             if log:
                 log.close()
-        if ranks.rank == 0:
-            draw_curve(run_dir, config, args.others())
         return run_dir, ended
 
 
