@@ -7,7 +7,9 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from agents.learning.common.runs import read_metrics
 from agents.networks.network import DenseNetwork
 from agents.networks.neural_policy import load_policy, read_metadata, save_policy
 from hanabako.engine.game import Game
+from hanabako.extras import advice
 from hanabako.files import write_text
 from hanabako.games import GameEntry, games
 from hanabako.interrupts import INTERRUPTED
@@ -290,6 +293,27 @@ def test_bots_play_without_any_extra(words: str, left: str, tmp_path: Path):
     done = fresh(code + f"from agents.commands.command_line import main\nmain({words.split()})\n", tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / left).is_file()
+
+
+@pytest.mark.parametrize(
+    ("package", "named"),
+    [("openai", {"openai", "scipy"}), ("numba_cuda", {"'numba-cuda[cu12]'", "scipy"}), ("PIL", {"pillow"})],
+)
+def test_only_what_is_missing_is_to_be_installed(package: str, named: set[str], monkeypatch: pytest.MonkeyPatch):
+    def version(distribution: str) -> str:
+        if distribution in ("openai", "scipy", "numba-cuda", "pillow"):
+            raise metadata.PackageNotFoundError(distribution)
+        return "1.0"
+
+    monkeypatch.setattr(metadata, "version", version)
+    said = re.fullmatch(rf"this needs {package}: pip install (.*) \(the extra '\w+'\)", advice("this", package))
+    assert said and set(said[1].split()) == named
+
+
+def test_the_readme_names_every_extra():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Install")[2].partition("\n## ")[0]
+    assert [extra for extra in extras if f"`{extra}`" not in section and f".[{extra}]" not in section] == []
 
 
 def test_our_own_missing_module_is_no_missing_extra():
