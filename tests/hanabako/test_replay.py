@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -71,6 +72,18 @@ def test_every_frame_comes_back_from_the_page() -> None:
 def test_likelier_moves_come_first() -> None:
     data = data_of(game().html())
     assert [(data["pool"][i], p) for i, p in data["frames"][0]["probabilities"]] == [("right", 0.75), ("left", 0.25)]
+
+
+def test_a_game_without_probabilities_and_values_has_no_panel_for_them() -> None:
+    whole = game()
+    bare = [replace(frame, probabilities={}, values={}) for frame in whole.frames]
+    searched = [bare[0], replace(bare[1], values={"left": 1.0})]
+    panels = [replace(whole, frames=frames).html() for frames in (bare, searched, whole.frames)]
+    assert [re.search(r'<section id="choice"[^>]* hidden>', page) is not None for page in panels] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_no_text_of_a_game_can_break_out_of_the_page() -> None:
@@ -147,7 +160,7 @@ def visit(browser: str, folder: Path, address: str = "", then: str = "", **optio
     file.write_text(page, encoding="utf-8")
     flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update"
     flags += f" --disable-sync --no-first-run --user-data-dir={folder / 'profile'} --virtual-time-budget=500 --dump-dom"
-    command = [browser, *flags.split(), f"file://{file}{address}"]
+    command = [browser, *flags.split(), f"{file.as_uri()}{address}"]
     return subprocess.run(
         command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
     ).stdout
