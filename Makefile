@@ -42,6 +42,7 @@ pytest: $(VENV)/.test $(VENV)/.learning-environment  ## the tests and notebooks 
 	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests $(if $(wildcard notebooks/*.ipynb),--nbmake notebooks) $(ARGS)
 
 docs: $(VENV)/.docs  ## the site, in .cache/docs/html; warnings and broken internal links are errors
+	@echo "Building the site; reading all pages, notebooks and docstrings takes minutes ..."
 	@$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs/build -d .cache/docs/trees . .cache/docs/html
 	@$(RUN) -m docs.build.check_links .cache/docs/html
 
