@@ -354,7 +354,7 @@ def test_the_package_and_its_games_import_no_command_line():
 
 
 @EVERY_GAME
-def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path: Path, monkeypatch):
+def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["watch", "random", "--game", game, *SHORT[game], "--seed", "7", "--adviser", "random"])
     page = (tmp_path / f"{game}.html").read_text(encoding="utf-8")
@@ -365,6 +365,7 @@ def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path
     assert choices(page) == choices(again) and len(choices(page)) > 4
     assert all(frame["probabilities"] for frame in frames(page)[:-1])
     assert not any(frame["probabilities"] for frame in frames(again))
+    assert not re.search(r"\b1 (games|rounds)\b", page + capsys.readouterr().out)
 
 
 def frames(page: str) -> list[dict]:

@@ -349,7 +349,7 @@ def test_a_broken_line_of_the_metrics_is_set_aside_aloud(run_dir, whole, capsys)
     train(Args(resume=run_dir))
     assert_ended_alike(run_dir, whole)
     assert (run_dir / "metrics.unreadable").read_bytes().splitlines() == [*BROKEN, b'{"update": 4, "st']
-    assert "7 lines of metrics.jsonl cannot be read and were moved to" in capsys.readouterr().out
+    assert "7 lines of metrics.jsonl, which cannot be read, moved to" in capsys.readouterr().out
 
 
 DAMAGED_SETTINGS: dict[str, Any] = {

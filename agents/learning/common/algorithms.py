@@ -21,6 +21,7 @@ from hanabako.importing import import_file, import_named
 from hanabako.interrupts import INTERRUPTED, interruptible
 from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
+from hanabako.words.notation import counted
 
 from ...networks.policy_file import refuse_old_vdn
 from ...registry import need_trust
@@ -157,7 +158,8 @@ def start(learner: Learner, args: Settings) -> bool:
         if last := finished(run_dir):
             error = last["greedy_score_error"]
             what = "score" if game_named(read_about(run_dir)["config"]["game"]).cooperative else "return"
-            print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {last['greedy_games']:,.0f} games")
+            games = counted(int(last["greedy_games"]), "game")
+            print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {games}")
         else:
             trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
             print(f"Interrupted. To continue: --resume {run_dir}{trust}")

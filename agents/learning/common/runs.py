@@ -23,6 +23,7 @@ from hanabako.games import config_to_dict, game_of
 from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
+from hanabako.words.notation import counted
 
 from ...published_scores import reference_lines
 from .ranks import Ranks
@@ -317,7 +318,7 @@ def set_aside(path: Path, lines: list[bytes]) -> None:
     """Append broken lines of a log to the file ``path``, and print that this was done."""
     with path.open("ab") as file:
         file.writelines(line + b"\n" for line in lines)
-    print(f"{len(lines)} lines of metrics.jsonl cannot be read and were moved to {path}", flush=True)
+    print(f"{counted(len(lines), 'line')} of metrics.jsonl, which cannot be read, moved to {path}", flush=True)
 
 
 CURVES = (

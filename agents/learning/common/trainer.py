@@ -21,6 +21,7 @@ from hanabako.games import game_of
 from hanabako.importing import short_name
 from hanabako.machine import versions
 from hanabako.words.checks import shown
+from hanabako.words.notation import counted
 
 from ...networks.network import Network, kind_of_processor
 from ...networks.neural_policy import NeuralPolicy, save_policy
@@ -159,7 +160,7 @@ class Trainer:
         parts = (
             f"{self.args.game} {preset}, {config.players} players, observation {config.observation_name}",
             f"{network.kind} network{f' of {size}' if size else ''}",
-            f"{world} rank{'s' if world > 1 else ''}, {kind_of_processor(self.ranks.device)}",
+            f"{counted(world, 'rank')}, {kind_of_processor(self.ranks.device)}",
         )
         return "; ".join(parts)
 
