@@ -24,6 +24,7 @@ import torch
 
 from agents.learning.common.algorithms import NAMES
 from docs.build import notebooks
+from hanabako import machine
 from hanabako.envs.seat import CardGameSeatEnv
 from hanabako.envs.vector_seat import VectorSeatEnv
 from hanabako.games import games
@@ -215,7 +216,7 @@ def test_the_report_names_what_is_newer_and_only_that(tmp_path: Path, monkeypatc
     (tmp_path / "notebooks").mkdir()
     path = tmp_path / "notebooks" / "one.ipynb"
     path.write_text(json.dumps(content), encoding="utf-8")
-    commit = (notebooks.git("rev-parse", "HEAD") or "").strip()
+    commit = (machine.git(tmp_path, "rev-parse", "HEAD") or "").strip()
     notebooks.write_stamp(path, commit)
     assert list(notebooks.report()) == [f"one: of {commit}, {stamped_date(path)}; nothing is newer"]
 
