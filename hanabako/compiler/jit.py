@@ -82,7 +82,7 @@ def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:
     """Compile a loop, with a disk cache if there is a writable folder: see `numba_hooks.loading`."""
     loop: Any = numba.njit(nogil=True, parallel=parallel, error_model="numpy")(function)
-    with suppress(RuntimeError):  # no writable folder
+    with suppress(RuntimeError, UnicodeError):  # no writable folder, or its name cannot be read in this locale
         if LoopCache is None:
             loop.enable_caching()
         else:
