@@ -316,6 +316,14 @@ def test_the_readme_names_every_extra():
     assert [extra for extra in extras if f"`{extra}`" not in section and f".[{extra}]" not in section] == []
 
 
+@pytest.mark.parametrize("words", [["agents", "hanabi"], ["train", "--algorithm", "vdn", "--help"]])
+def test_what_a_terminal_cannot_show_ends_no_command(words: list[str]):
+    code = f"import sys; sys.argv = {['hanabako', *words]}\nfrom hanabako.__main__ import main; main()"
+    done = fresh(code, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" in done.stdout
+
+
 def test_our_own_missing_module_is_no_missing_extra():
     with pytest.raises(ModuleNotFoundError):
         command_line.missing("play", ModuleNotFoundError("no", name="hanabako.gone"))

@@ -203,7 +203,7 @@ class Log:
 
     def write(self, row: dict[str, float]) -> None:
         """Write a row to all loggers and the progress bar."""
-        with self.path.open("a") as file:
+        with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         for logger in self.loggers:
             logger.log(row, step=int(row["steps"]))
