@@ -156,11 +156,16 @@ def test_saving_writes_the_page(tmp_path: Path) -> None:
 def visit(browser: str, folder: Path, address: str = "", then: str = "", **options: object) -> str:
     """Return the page's document after it and the script `then`, which acts as the reader, have run."""
     page = game(**options).html().replace("</body>", f"<script>{then}</script></body>")  # type: ignore[arg-type]
+    return document_of(browser, folder, page, address, milliseconds=500)
+
+
+def document_of(browser: str, folder: Path, page: str, address: str = "", milliseconds: int = 2000) -> str:
+    """Return a page's document after its scripts have run for that much virtual time."""
     file = folder / "game.html"
     file.write_text(page, encoding="utf-8")
     flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update"
-    flags += f" --disable-sync --no-first-run --user-data-dir={folder / 'profile'} --virtual-time-budget=500 --dump-dom"
-    command = [browser, *flags.split(), f"{file.as_uri()}{address}"]
+    flags += f" --disable-sync --no-first-run --virtual-time-budget={milliseconds} --dump-dom"
+    command = [browser, *flags.split(), f"--user-data-dir={folder / 'profile'}", f"{file.as_uri()}{address}"]
     return subprocess.run(
         command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
     ).stdout
@@ -260,15 +265,8 @@ def test_the_page_works_inside_a_notebooks_frame(browser: str, tmp_path: Path) -
     """A sandboxed frame has no address, so turning pages must not depend on writing one."""
     frame = game()._repr_html_().replace("readAddress();", "readAddress(); go.next(); parent.postMessage(turn, '*');")
     listen = "addEventListener('message', event => { document.title = `turn ${event.data}`; });"
-    file = tmp_path / "notebook.html"
-    file.write_text(f"<!doctype html><title>-</title><script>{listen}</script>{frame}", encoding="utf-8")
-    flags = (
-        f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000 --dump-dom"
-    )
-    command = [browser, *flags.split(), f"file://{file}"]
-    document = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
-    ).stdout
+    page = f"<!doctype html><title>-</title><script>{listen}</script>{frame}"
+    document = document_of(browser, tmp_path, page)
     assert "<title>turn 1</title>" in document
 
 
@@ -301,13 +299,8 @@ def test_the_page_fits_a_phone(browser: str, tmp_path: Path, width: int) -> None
     frame = f'<iframe srcdoc="{inside}" style="width:{width}px;height:900px;border:0"></iframe>'
     fits = "event.data > 0 ? `${event.data} too wide` : 'fits'"
     listen = f"addEventListener('message', event => {{ document.title = {fits}; }});"
-    file = tmp_path / "phone.html"
-    file.write_text(f"<!doctype html><title>-</title><script>{listen}</script>{frame}", encoding="utf-8")
-    flags = f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000"
-    command = [browser, *flags.split(), "--dump-dom", f"file://{file}"]
-    document = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
-    ).stdout
+    page = f"<!doctype html><title>-</title><script>{listen}</script>{frame}"
+    document = document_of(browser, tmp_path, page)
     assert "<title>fits</title>" in document
 
 
