@@ -6,6 +6,7 @@ It uses `numba.core.event`, by which Numba reports compilations, but not loops t
 import sys
 import threading
 import time
+from typing import Any
 
 from numba.core import event
 
@@ -48,9 +49,11 @@ class SaidAloud(event.Listener):
             self._spent += time.perf_counter() - self._began
 
     def _say(self, event: event.Event) -> None:
-        from tqdm import tqdm
-
-        if not self.said:
-            self.said = True
-            tqdm.write(words_of(event), file=sys.stderr)  # above the progress bars
-            sys.stderr.flush()
+        if self.said:
+            return
+        self.said = True
+        bar: Any = getattr(sys.modules.get("tqdm"), "tqdm", None)
+        if getattr(bar, "_instances", None):
+            bar.write(words_of(event), file=sys.stderr)  # above the progress bars
+        else:
+            print(words_of(event), file=sys.stderr, flush=True)
