@@ -48,6 +48,7 @@ pytest: $(VENV)/.test $(if $(ALL),$(VENV)/.learning-environment)  ## the tests a
 	@FAST=1 $(RUN) -m pytest --quiet -n $(WORKERS) --dist worksteal tests --nbmake notebooks$(if $(ALL),,/01*) $(ARGS)
 
 docs: $(VENV)/.docs  ## the site, in .cache/docs/html; warnings and broken internal links are errors
+	@echo "Building the site; reading all pages, notebooks and docstrings takes minutes ..."
 	@$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs/build -d .cache/docs/trees . .cache/docs/html
 	@$(RUN) -m docs.build.check_links .cache/docs/html
 

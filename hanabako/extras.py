@@ -1,7 +1,8 @@
 """Optional packages: the extra that installs each of them, and the error if one is missing."""
 
 import re
-from importlib.metadata import PackageNotFoundError, requires
+import shlex
+from importlib import metadata
 from importlib.util import find_spec
 
 __all__ = ["EXTRAS", "advice", "need"]
@@ -35,20 +36,30 @@ def need(importer: str, *packages: str) -> None:
 
 
 def advice(importer: str, package: str) -> str:
-    """Return a sentence that tells the user what to install.
+    """Return a sentence that tells the user what to install: the packages of the extra that are missing.
 
     It names packages, not only the extra, because their names work from a clone, a wheel and an index alike.
     """
     extra = EXTRAS.get(package, "agents")
-    packages = packages_of(extra) or [f"'hanabako[{extra}]'"]
-    return f"{importer} needs {package}: pip install {' '.join(packages)} (the extra {extra!r})"
+    packages = packages_of(extra)
+    packages = [name for name in packages if not is_installed(name)] or packages or [f"hanabako[{extra}]"]
+    return f"{importer} needs {package}: pip install {shlex.join(packages)} (the extra {extra!r})"
 
 
 def packages_of(extra: str) -> list[str]:
-    """Return the packages of an extra from the installed distribution; an empty list if it is not installed."""
+    """Return the packages of an extra, with their own extras; an empty list if this distribution is not installed."""
     try:
-        requirements = requires("hanabako") or ()
-    except PackageNotFoundError:
+        requirements = metadata.requires("hanabako") or ()
+    except metadata.PackageNotFoundError:
         return []
     ours = (text for text in requirements if re.search(rf"extra == ['\"]{extra}['\"]", text))
-    return [re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in ours]
+    return [re.split(r"[^][\w.-]", text, maxsplit=1)[0] for text in ours]
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package is installed, in any version."""
+    try:
+        metadata.version(package.partition("[")[0])
+    except metadata.PackageNotFoundError:
+        return False
+    return True

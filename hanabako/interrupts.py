@@ -30,6 +30,7 @@ __all__ = [
     "in_threads",
     "interruptible",
     "patient",
+    "say_interrupted",
     "undisturbed",
 ]
 
@@ -121,6 +122,7 @@ def interruptible() -> Iterator[None]:
             end(0)
         goes_on = False
     except KeyboardInterrupt:
+        say_interrupted()
         end(INTERRUPTED)
     except SystemExit as ended:
         if told.is_set() and isinstance(ended.code, int):
@@ -140,6 +142,17 @@ def pass_over_interrupts(unraisable: "sys.UnraisableHookArgs") -> None:
     """
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
+
+
+def say_interrupted() -> None:
+    """Say that the work was interrupted, on a line of its own; `Interrupted` also says how to continue.
+
+    Of several processes that ``torchrun`` has started, the first one says it.
+    """
+    if os.environ.get("RANK", "0") != "0":
+        return
+    with suppress(OSError, ValueError):  # nothing reads it, or it is closed
+        print("\nInterrupted." if sys.stderr.isatty() else "Interrupted.", file=sys.stderr, flush=True)
 
 
 def end(status: int) -> NoReturn:
@@ -169,7 +182,10 @@ def watch(signals: int, interrupt: Callable[..., None], parent: int, told: threa
                 told.set()
                 if signal.getsignal(signal.SIGINT) is interrupt:
                     latest = time.monotonic() + GRACE
-        if told.is_set() and (presses > 1 or time.monotonic() > latest or os.getppid() != parent):
+        if told.is_set() and (presses > 1 or time.monotonic() > latest):
+            say_interrupted()
+            os._exit(INTERRUPTED)
+        if told.is_set() and os.getppid() != parent:
             os._exit(INTERRUPTED)
 
 

@@ -4,6 +4,7 @@ If the reader of the output has closed it (``| head``), a program ends silently,
 """
 
 import importlib
+import io
 import os
 import re
 import select
@@ -13,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from subprocess import CalledProcessError, SubprocessError
 from typing import Any
 
-from .interrupts import INTERRUPTED, Interrupted, interruptible
+from .interrupts import INTERRUPTED, Interrupted, interruptible, say_interrupted
 from .words.ranges import check_ranges
 
 __all__ = ["in_a_sentence", "read_words", "run_program", "sentence"]
@@ -29,16 +30,21 @@ def in_a_sentence(name: str) -> Iterator[None]:
     """End the process with a one-sentence message if the block fails for a reason outside the program.
 
     Such reasons are wrong values, files, a lack of memory, and other programs that fail. The message begins with the
-    program's ``name``. All other errors pass.
+    program's ``name``. All other errors pass. From now on the output has a question mark for a character that its
+    encoding lacks, such as the sign ± in ASCII.
 
     Raises:
         SystemExit: the block failed for such a reason, or was interrupted.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     try:
         yield
-    except (Interrupted, KeyboardInterrupt) as error:
-        if isinstance(error, Interrupted):
-            print(error, file=sys.stderr)
+    except Interrupted as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+    except KeyboardInterrupt:
+        say_interrupted()
         raise SystemExit(INTERRUPTED) from None
     except CalledProcessError as error:
         said = str(error.stderr or "").strip().splitlines()

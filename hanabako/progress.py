@@ -32,8 +32,8 @@ class ProgressBar(tqdm):
 
         def write(line: str) -> None:
             nonlocal last
-            if line.strip() and line != last:
+            if line.strip() and line != last:  # tqdm also writes an empty line, where another message comes
                 print(line, file=file, flush=True)
-            last = line
+                last = line
 
         return write

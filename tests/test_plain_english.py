@@ -5,7 +5,6 @@ Only a reader can judge prose; this test keeps corrected words from coming back.
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,16 +26,16 @@ WORDS = re.compile(rf"(?<![\"'`:=|])\b({'|'.join(INSTEAD)})\b(?![\"'`])")
 OF = re.compile(r'^\s*"""Of ', re.MULTILINE)
 QUOTED = {"hanabi_env/words/ratings.py": "honorable: but nobody will remember it for long"}
 """Sentences quoted from rule booklets."""
-HISTORY = ("CHANGELOG.md", "tests/test_plain_english.py")
+HISTORY = {"CHANGELOG.md", "tests/test_plain_english.py"}
+KINDS = (".py", ".md", ".ipynb")
 
 
 def written() -> dict[str, str]:
     """Return the text of every Python file, page and notebook of the repository, by name; notebooks without outputs."""
-    listed = subprocess.run(
-        ["git", "ls-files", "*.py", "*.md", "*.ipynb"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
-    )
-    names = [name for name in listed.stdout.split() if name not in HISTORY and (ROOT / name).is_file()]
-    return {name: text_of(ROOT / name).replace(QUOTED.get(name, "\0"), "") for name in names}
+    folders = [ROOT / "notebooks", ROOT / ".github", *(path.parent for path in ROOT.glob("*/__init__.py"))]
+    paths = [*ROOT.iterdir(), *(path for folder in folders for path in folder.rglob("*"))]
+    names = {path.relative_to(ROOT).as_posix(): path for path in sorted(paths) if path.suffix in KINDS}
+    return {name: text_of(names[name]).replace(QUOTED.get(name, "\0"), "") for name in names.keys() - HISTORY}
 
 
 def text_of(path: Path) -> str:

@@ -178,7 +178,7 @@ def test_an_editable_install_leads_to_the_clone(libraries: Path, tmp_path: Path)
     with zipfile.ZipFile(wheel) as archive:
         top = [name for name in archive.namelist() if ".dist-info/" not in name]
         assert len(top) == 1 and top[0].endswith(".pth")
-        assert [Path(line) for line in archive.read(top[0]).decode().split()] == [ROOT]
+        assert [Path(line) for line in archive.read(top[0]).decode().splitlines()] == [ROOT]
         archive.extractall(tmp_path / "site")
     code = f"import site; site.addsitedir({str(tmp_path / 'site')!r})\n" + ONE_PACKAGE.format(folder=str(ROOT))
     run(["-c", code], libraries, folder=tmp_path)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from hanabako.words.notation import player_name
+from hanabako.words.notation import counted, player_name
 from hanabi_env.config import HanabiConfig
 from hanabi_env.drawing.table_view import SUIT_NAMES, CardView, TableView, describe_score, describe_turn
 from hanabi_env.engine.cards import copies
@@ -27,6 +27,7 @@ def rules(config: HanabiConfig) -> str:
     others = "one other player" if config.players == 2 else f"{config.players - 1} other players"
     box = "\n".join(f"- {SUIT_NAMES[suit]} {suit}: {', '.join(box_of(config, suit))}" for suit in suit_letters(config))
     told = "may touch no card at all" if config.empty_hints else "must touch at least one card"
+    lives = "1 life" if config.max_life_tokens == 1 else f"{config.max_life_tokens} lives"
     opening = -config.ranks if config.black_powder else 0
     keeps = config.score_on_loss == "fireworks" and not config.final_bouquet
     lost = "the points on the fireworks" if keeps else opening
@@ -38,7 +39,7 @@ The team builds a firework for each suit, one card a rank, in ascending order fr
 card on them, at most {config.max_score}.
 Everybody holds {config.cards_in_hand} cards, in slots from 0, the oldest. A new card takes the last slot, and the slots
 behind a card that leaves go down by one.
-There are {config.max_information_tokens} information tokens and {config.max_life_tokens} lives. On your turn do one of:
+There are {counted(config.max_information_tokens, "information token")} and {lives}. On your turn do one of:
 - "play 2": put the card of your slot 2 on its firework. If it does not fit, it is discarded and a life is lost.
   Completing a firework wins an information token back. Then draw.
 - "discard 2": discard the card of your slot 2, which wins an information token back, and draw. Not while all tokens are

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from hanabako.words.notation import counted
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.drawing.table_view import TableView, table_ansi
 from ikebana_env.engine.cards import copies
@@ -24,7 +25,7 @@ def rules(config: IkebanaConfig) -> str:
     """Return the rules of the game as text."""
     return f"""\
 You play Ikebana, a card game for {config.players} players, each against the others. Who has the most prestige after
-{config.rounds} {"round" if config.rounds == 1 else "rounds"} wins.
+{counted(config.rounds, "round")} wins.
 55 cards, a letter for the color and the value: in each of K black, R red, G green, B blue and Y yellow the values
 1 1 1 2 2 3 3 4 4 5, and the jokers J1 to J5, which have a value and take whatever color is best.
 Everybody begins with 6 prestige. In each round everybody adds one card a turn until all bouquets have five. A turn:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hanabako.words.notation import player_name
+from hanabako.words.notation import counted, player_name
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.drawing.cards.names import FLOWERS, PICTURES, kind_of
 from hanafuda_env.drawing.table_view import YAKU_WORDS, TableView, table_ansi
@@ -34,7 +34,7 @@ _NEED |= {"akatan": "1-2 2-2 3-2", "aotan": "6-2 9-2 10-2"}
 
 def rules(config: KoiKoiConfig) -> str:
     """Return the rules of the game as text, with the options that the config sets."""
-    rounds = "one round" if config.rounds == 1 else f"{config.rounds} rounds"
+    rounds = counted(config.rounds, "round")
     return "\n".join(
         [
             f"You play Koi-Koi, a game of hanafuda for two. The most points after {rounds} win.",
@@ -91,7 +91,8 @@ def _factors(config: KoiKoiConfig) -> Iterator[str]:
     if config.own_koi == "bonus":
         yield "Every own call of Koi-Koi adds a point; from the fourth on, points are multiplied by the calls less two."
     if config.koikoi_limit is not None:
-        yield f"Koi-Koi can be called {config.koikoi_limit} times in a round, by both together; then a yaku ends it."
+        times = counted(config.koikoi_limit, "time")
+        yield f"Koi-Koi can be called {times} in a round, by both together; then a yaku ends it."
     if config.opponent_koi_factor != 1:
         yield f"They are multiplied by {config.opponent_koi_factor} if the other has called Koi-Koi in this round."
     if config.seven_factor != 1:

@@ -18,6 +18,7 @@ import tyro
 from hanabako.engine.game import Game
 from hanabako.games import game_named, make_config
 from hanabako.timing import Play, rollout_loop, steps_per_second, vector_loop
+from hanabako.words.notation import counted
 from hanabako.words.ranges import Positive, Size
 
 __all__ = ["Args", "measure", "run"]
@@ -51,7 +52,8 @@ def run(args: Args) -> None:
     """
     entry, config = game_named(args.game), make_config(args.game, args.preset, args.players, args.config)
     preset, game = args.preset or entry.first_preset, entry.make_game(config)
-    print(f"{args.game} {preset}, {config.players} players, {args.games} games side by side, random legal actions")
+    many = counted(args.games, "game")
+    print(f"{args.game} {preset}, {config.players} players, {many} side by side, random legal actions")
     for words, prepare in ROWS.items():
         started = time.perf_counter()
         play = prepare(game, args.games)

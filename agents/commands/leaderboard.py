@@ -25,6 +25,7 @@ from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.program import sentence
 from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown, usable_threads
+from hanabako.words.notation import counted
 
 from ..evaluation.crossplay import self_and_cross_play
 from ..evaluation.modes import MODES, Question, plus_minus
@@ -135,7 +136,7 @@ def scores_of(found: Cells, seed: int) -> Iterator[str]:
     for i, row in enumerate(found):
         for j, cell in enumerate(row):
             score = f"{cell['score']:.3f}{plus_minus(cell['score_error'])}"
-            yield f"row {i + 1}, column {j + 1}: score {score} in {cell['games']:,} games of seed {seed}"
+            yield f"row {i + 1}, column {j + 1}: score {score} in {counted(cell['games'], 'game')} of seed {seed}"
 
 
 def of_runs(runs: Any, claimed: Sequence[Sequence[Mapping[str, float]]]) -> Iterator[str]:

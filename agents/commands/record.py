@@ -23,6 +23,7 @@ import tyro
 
 from hanabako.files import check_writable
 from hanabako.words.checks import as_seed, check_not_given, shown
+from hanabako.words.notation import counted
 from hanabako.words.ranges import Size
 
 from ..people.session import config_for, line_up_of
@@ -89,15 +90,15 @@ def run(args: Args) -> None:
         if args.hanablive is not None:
             from ..datasets.hanab_live import write_exports
 
-            print(f"{write_exports(dataset, args.hanablive)}: {len(dataset):,} games for hanab.live")
+            print(f"{write_exports(dataset, args.hanablive)}: {counted(len(dataset), 'game')} for hanab.live")
         if args.ah2ac2 is not None:
             from ..datasets.ah2ac2 import write_arrays
 
-            print(f"{write_arrays(dataset, args.ah2ac2)}: {len(dataset):,} games for AH2AC2")
+            print(f"{write_arrays(dataset, args.ah2ac2)}: {counted(len(dataset), 'game')} for AH2AC2")
         if args.minari is not None:
             from ..datasets.minari_export import to_minari
 
-            print(f"{args.minari}: {to_minari(dataset, args.minari).total_episodes:,} episodes in Minari")
+            print(f"{args.minari}: {counted(to_minari(dataset, args.minari).total_episodes, 'episode')} in Minari")
 
 
 def datasets_of(args: Args) -> list[Any]:
@@ -119,7 +120,7 @@ def datasets_of(args: Args) -> list[Any]:
         return [Dataset(args.source)]
     for dataset in datasets:
         size = dataset.file.path.stat().st_size
-        print(f"{dataset.file.path}: {len(dataset):,} games, {size / 1e3:,.0f} kB")
+        print(f"{dataset.file.path}: {counted(len(dataset), 'game')}, {size / 1e3:,.0f} kB")
     if len(datasets) > 1 and is_converting(args):
         raise ValueError(f"{args.source} has games of {len(datasets)} configs: convert these datasets one by one")
     return datasets

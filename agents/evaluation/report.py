@@ -16,6 +16,7 @@ from hanabako.files import check_writable, write_json
 from hanabako.games import config_to_dict, game_named, make_config
 from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
+from hanabako.words.notation import counted
 from hanabako.words.ranges import Size, check_ranges
 
 from ..playing.policy import Counting, Policy
@@ -154,7 +155,7 @@ def loaded(
 def describe(result: Mapping[str, Any]) -> str:
     """Return the result as text."""
     head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
-    head += f", observation {result['observation']}, {result['games']} games of seed {result['seed']}"
+    head += f", observation {result['observation']}, {counted(result['games'], 'game')} of seed {result['seed']}"
     answers = (describe_answers(name, counts) for name, counts in result.get("answers", {}).items())
     return "\n".join([head, *MODES[result["mode"]].describe(dict(result)), *answers])
 

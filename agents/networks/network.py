@@ -2,6 +2,8 @@
 
 import copy
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -25,6 +27,7 @@ __all__ = [
     "masked",
     "q_values",
     "start_head",
+    "usual_torch",
 ]
 
 MEMORY = "a network with memory must define this, see agents.networks.recurrent.WithMemory"
@@ -201,6 +204,21 @@ def start_head(head: nn.Linear) -> None:
     nn.init.orthogonal_(head.weight[:-1], 0.01)
     nn.init.orthogonal_(head.weight[-1:], 1.0)
     nn.init.zeros_(head.bias)
+
+
+@contextmanager
+def usual_torch() -> Iterator[None]:
+    """Compute in the block without the caller's autocast, and on the CPU where no device is named.
+
+    The caller's default number type stays: it holds for all threads, so code that threads run names its types.
+    """
+    with ExitStack() as usual:
+        for kind in ("cpu", "cuda"):
+            if torch.is_autocast_enabled(kind):
+                usual.enter_context(torch.autocast(kind, enabled=False))
+        if torch.empty(0).device.type != "cpu":  # only then, because a device as a context makes every call slower
+            usual.enter_context(torch.device("cpu"))
+        yield
 
 
 def asked_dtype() -> torch.dtype | None:

@@ -16,7 +16,7 @@ from hanabako.games import config_from_dict, game_of
 from hanabako.packing import unpack
 
 from ..playing.policy import Actions, BatchedPolicy, Mask, Noise
-from .network import PENALTY, Network, asked_dtype, choose, masked
+from .network import PENALTY, Network, asked_dtype, choose, masked, usual_torch
 from .packing import pack
 from .policy_file import read_metadata, read_network, save_policy
 
@@ -105,16 +105,17 @@ class NeuralPolicy(BatchedPolicy):
 
 @contextmanager
 def torch_threads(rows: int) -> Iterator[None]:
-    """Use one torch thread within the block if there are at most `FEW_ROWS` rows."""
+    """Use one torch thread within the block if there are at most `FEW_ROWS` rows; see also `usual_torch`."""
     usual = torch.get_num_threads()
-    if rows > FEW_ROWS or usual == 1:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(usual)
+    with usual_torch():
+        if rows > FEW_ROWS or usual == 1:
+            yield
+            return
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(usual)
 
 
 # --- Its file ---------------------------------------------------------------------------------------------------------

@@ -35,8 +35,8 @@ def row_copier(width: int) -> Callable[..., None]:
 
 def unpacker(dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
     """Return `to_numbers` for the CPU, which takes 0.1 us per observation of 768 bits."""
-    bits = (torch.arange(256)[:, None] >> torch.arange(8)) & 1  # of each byte, lowest first
-    rows = bits.to(dtype).view(torch.int64).numpy()
+    bits = (np.arange(256)[:, None] >> np.arange(8)) & 1  # of each byte, lowest first
+    rows = torch.from_numpy(bits).to(dtype).view(torch.int64).numpy()
     copy_rows = row_copier(rows.shape[1])
 
     def unpack_words(words: Tensor) -> Tensor:

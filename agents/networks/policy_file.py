@@ -25,7 +25,7 @@ from hanabako.games import config_from_dict, config_to_dict
 from hanabako.words.checks import shown
 
 from .kinds import NETWORKS
-from .network import Network
+from .network import Network, usual_torch
 
 __all__ = [
     "MOST_BYTES",
@@ -133,6 +133,7 @@ def opened(path: Path) -> Iterator[Any]:
         raise ValueError(f"{path} cannot be read as a policy: {error}") from error
 
 
+@usual_torch()
 def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Network:
     """Read the network in a file.
 
@@ -156,7 +157,7 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
         tensors = {name: file.get_tensor(name) for name in shapes}
     check_tensors(path, wanted, tensors)
     with torch.random.fork_rng(devices=[]):  # the first weights are random and then replaced
-        network = NETWORKS[kind](config, **sizes)
+        network = NETWORKS[kind](config, **sizes).float()  # also if torch's default is another number type
     network.load_state_dict(tensors)
     return network
 
@@ -197,7 +198,7 @@ def wanted_tensors(
     """
     try:
         with torch.device("meta"), frugal(len(shapes)):
-            wanted = kind(config, **sizes).state_dict()
+            wanted = kind(config, **sizes).float().state_dict()
     except Exception as error:
         raise ValueError(f"{path} holds no {kind.kind} network: {' '.join(str(error).split())}") from error
     check_shapes(path, wanted, shapes)

@@ -39,7 +39,7 @@ class WithMemory(Network):
 
     def initial_memory(self, count: int) -> Tensor:
         """See `Network.initial_memory`."""
-        return torch.zeros(count, self.remembered, device=self.opening.device)
+        return torch.zeros(count, self.remembered, dtype=torch.float32, device=self.opening.device)
 
 
 OF_A_GATE = 0.5

@@ -23,7 +23,7 @@ from hanabako.drawing.replay import Replay, Snapshot
 from hanabako.games import config_from_dict, game_named, game_of, make_config
 from hanabako.record import GameRecord
 from hanabako.words.checks import fresh_seed, shown
-from hanabako.words.notation import player_name
+from hanabako.words.notation import counted, player_name
 
 from ..playing.policy import GamesInPlay, Policy, Seated, Weighing
 from ..playing.seating import OneTable
@@ -386,7 +386,8 @@ def filled(agents: Sequence[str], seats: int) -> list[str]:
         ValueError: there are more names than seats.
     """
     if len(agents) > seats:
-        raise ValueError(f"there are {seats} seats to fill, got {len(agents)} agents: {', '.join(agents)}")
+        many = f"{counted(len(agents), 'agent')} for {counted(seats, 'seat')}"
+        raise ValueError(f"agents must be at most one per seat to fill, got {many}: {', '.join(agents)}")
     return [*agents, *[agents[-1]] * (seats - len(agents))]
 
 

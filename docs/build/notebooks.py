@@ -13,13 +13,14 @@ import ast
 import hashlib
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hanabako import machine
 from hanabako.files import read_json, write_text
+from hanabako.machine import git
 
 __all__ = ["digest_of_cells", "report", "stamp_in_words", "write_stamp"]
 
@@ -44,7 +45,7 @@ def write_stamp(path: Path, commit: str) -> None:
     Raises:
         ValueError: git does not know the commit.
     """
-    date = git("show", "-s", "--format=%cs", commit.removesuffix("-dirty"))
+    date = git(ROOT, "show", "-s", "--format=%cs", commit.removesuffix("-dirty"))
     if date is None:
         raise ValueError(f"commit must be one of this clone's, got {commit}")
     notebook = read_json(path)
@@ -87,7 +88,7 @@ def state_of(notebook: dict[str, Any]) -> str:
 
 def newer_files(notebook: dict[str, Any], commit: str) -> list[str] | None:
     """Return the files that a notebook shows and whose code changed after ``commit``; None if git does not know it."""
-    changed = git("diff", "--name-only", commit, "--", "*.py")
+    changed = git(ROOT, "diff", "--name-only", commit, "--", "*.py")
     if changed is None:
         return None
     shown = {str(path.relative_to(ROOT)) for path in files_shown(notebook)}
@@ -97,7 +98,7 @@ def newer_files(notebook: dict[str, Any], commit: str) -> list[str] | None:
 @cache
 def says_otherwise(name: str, commit: str) -> bool:
     """Whether a file's code differs from that at ``commit``."""
-    return meaning(git("show", f"{commit}:{name}") or "") != meaning((ROOT / name).read_text("utf-8"))
+    return meaning(git(ROOT, "show", f"{commit}:{name}") or "") != meaning((ROOT / name).read_text("utf-8"))
 
 
 def files_shown(notebook: dict[str, Any]) -> set[Path]:
@@ -149,17 +150,6 @@ def meaning(code: str) -> str:
     return ast.dump(tree)
 
 
-def git(*words: str) -> str | None:
-    """Return git's output, or None if it fails or is missing."""
-    try:
-        done = subprocess.run(
-            ["git", *words], cwd=ROOT, check=False, capture_output=True, encoding="utf-8", errors="replace"
-        )
-    except OSError:
-        return None
-    return done.stdout if done.returncode == 0 else None
-
-
 # --- Command line -----------------------------------------------------------------------------------------------------
 
 
@@ -183,7 +173,7 @@ def make(run: tuple[str, ...] = (), stamp: tuple[str, ...] = (), commit: str | N
         stamp: stamp these notebooks as they are.
         commit: the commit that made the outputs; by default the one that is checked out.
     """
-    commit = commit or (git("describe", "--always", "--dirty", "--abbrev=12") or "unknown").strip()
+    commit = commit or machine.commit(ROOT) or "unknown"
     for name in [*run, *stamp]:
         path = ROOT / "notebooks" / f"{Path(name).stem}.ipynb"
         try:

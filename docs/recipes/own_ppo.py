@@ -9,7 +9,7 @@ from torch.distributions import Categorical
 
 GAMES, STEPS, SECONDS, GAMMA, LAMBDA = 256, 32, 120, 0.99, 0.95
 torch.manual_seed(1)
-torch.set_num_threads(1)
+torch.set_num_threads(1)  # more are slower for small networks, above all on a busy machine
 envs = HanabiVectorEnv(GAMES, preset="mini", derived=True, observation="float32", seed=1)
 
 

@@ -1,5 +1,6 @@
 import time
 
+import torch
 from hanabako.drawing.charts import chart, reference, save
 from hanabako.envs.rllib import rllib_env
 from hanabi_env import hanabi_v0
@@ -8,6 +9,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule as Masking
 from ray.tune.registry import register_env
 
+torch.set_num_threads(1)  # more are slower for small networks, above all on a busy machine
 PLAYERS, SECONDS = 2, 120
 register_env("mini", lambda _: rllib_env(hanabi_v0.env(preset="mini", derived=True)))
 config = PPOConfig().environment("mini").rl_module(rl_module_spec=RLModuleSpec(Masking))

@@ -11,6 +11,7 @@ Two decorators cover all compiled code:
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, wraps
 from typing import Any, TypeVar
 
@@ -80,13 +81,12 @@ def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:
     """Compile a loop, with a disk cache if there is a writable folder: see `numba_hooks.loading`."""
-    options: dict[str, Any] = {"nogil": True, "parallel": parallel, "error_model": "numpy"}
-    try:
-        loop: Any = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no writable folder
-        return numba.njit(**options)(function)
-    if LoopCache is not None:
-        loop._cache = LoopCache(function)
+    loop: Any = numba.njit(nogil=True, parallel=parallel, error_model="numpy")(function)
+    with suppress(RuntimeError, UnicodeError):  # no writable folder, or its name cannot be read in this locale
+        if LoopCache is None:
+            loop.enable_caching()
+        else:
+            loop._cache = LoopCache(function)
     return loop
 
 

@@ -155,6 +155,7 @@ class Replay:
             "view-box": f"0 0 {number(self.width)} {number(self.height)}",
             "symbols": self.symbols.markup(),
             "first-picture": "".join(first),
+            "no-choices": "" if any(frame.probabilities or frame.values for frame in self.frames) else " hidden",
             "last-turn": str(len(self.frames) - 1),
             "data": _embedded(self._data()),
         }

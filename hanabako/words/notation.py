@@ -5,12 +5,17 @@ from typing import Any, SupportsIndex
 
 from hanabako.words.checks import shown
 
-__all__ = ["members", "number_of", "numbered", "player_name"]
+__all__ = ["counted", "members", "number_of", "numbered", "player_name"]
 
 
 def player_name(player: int) -> str:
     """Return a player's agent name in the environments."""
     return f"player_{player}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 round``, ``2 rounds``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def numbered(words: Iterable[str]) -> dict[str, int]:

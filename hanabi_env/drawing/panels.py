@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hanabako.drawing.svg import Symbols, element, group, number, rect, text, text_width, wrap
-from hanabako.words.notation import player_name
+from hanabako.words.notation import counted, player_name
 from hanabi_env.drawing.artwork import (
     CARD_GAP,
     CARD_HEIGHT,
@@ -114,7 +114,7 @@ def _news(view: TableView) -> str:
     if view.end_reason is not None:
         return describe_turn(view)
     if view.turns_to_play is not None:
-        return f"last round: {view.turns_to_play} {'turn' if view.turns_to_play == 1 else 'turns'} left"
+        return f"last round: {counted(view.turns_to_play, 'turn')} left"
     return ""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from hanabako.drawing.ansi import Ink, brush
 from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
-from hanabako.words.notation import player_name
+from hanabako.words.notation import counted, player_name
 from hanabi_env.config import HanabiConfig
 from hanabi_env.words.notation import PLAY_FROM_DISCARD, SHUFFLE_BACK, ranks_in_order
 from hanabi_env.words.ratings import check_wording, score_words, verdict
@@ -306,7 +306,7 @@ def describe_turn(view: TableView) -> str:
     if view.pending is not None:
         turn = f"{player_name(view.current_player)} to choose, tile {view.pending[0]}: {TILE_WORDS[view.pending]}"
     if view.turns_to_play is not None:
-        turn += f", {view.turns_to_play} {'turn' if view.turns_to_play == 1 else 'turns'} left"
+        turn += f", {counted(view.turns_to_play, 'turn')} left"
     return turn
 
 

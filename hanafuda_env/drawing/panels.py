@@ -5,7 +5,7 @@ sorted by kind, with the progress towards each yaku beside them.
 """
 
 from hanabako.drawing.svg import Symbols, element, rect, text
-from hanabako.words.notation import player_name
+from hanabako.words.notation import counted, player_name
 from hanafuda_env.drawing.artwork import CARD_HEIGHT, CARD_WIDTH, card_on_table
 from hanafuda_env.drawing.table_view import YAKU_WORDS, TableView, YakuView, describe_news, describe_phase
 
@@ -172,7 +172,7 @@ def _title(view: TableView, player: int, y: float, symbols: Symbols) -> str:
     name = player_name(player) + (", dealer" if position["dealer"] == player else "")
     calls = position["koikoi_called"][player]
     score = position["scores"][player]
-    facts = [f"{score} {'point' if score == 1 else 'points'}"]
+    facts = [counted(score, "point")]
     facts += [f"base {position['base'][player]}"] * bool(position["base"][player])
     facts += [f"Koi-Koi x{calls}" if calls > 1 else "Koi-Koi"] * bool(calls)
     right = MARGIN + HAND_WIDTH

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hanabako.drawing.replay import Frame, Replay, Snapshot, check_actions, frame_of, of_a_record
 from hanabako.drawing.svg import Symbols, Theme, document, rasterize
+from hanabako.words.notation import counted
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.drawing.artwork import style
 from hanafuda_env.drawing.panels import HEIGHT, WIDTH, eyes, scores, table_layers
@@ -68,7 +69,7 @@ def replay(config: KoiKoiConfig, snapshots: Sequence[Snapshot], title: str = "Ko
         style=style(),
         symbols=symbols,
         frames=[_frame(config, snapshot, symbols) for snapshot in snapshots],
-        subtitle=f"{config.rounds} rounds, {scores(last)}",
+        subtitle=f"{counted(config.rounds, 'round')}, {scores(last)}",
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from hanabako.drawing.ansi import Ink, brush
 from hanabako.drawing.replay import of_a_record
 from hanabako.words.checks import check_seat
-from hanabako.words.notation import player_name
+from hanabako.words.notation import counted, player_name
 from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.drawing.cards.names import FLOWERS, KINDS, PICTURES, kind_of, month_of_card
 from hanafuda_env.engine.yaku import YAKU, YAKU_MUST, YAKU_NAMES, YAKU_NEED, cards_of
@@ -232,7 +232,7 @@ def _player_lines(view: TableView, player: int, paint: Callable[..., str]) -> li
     koi = f", Koi-Koi {calls}" if calls else ""
     who = f"{'>' if to_move else ' '} {player_name(player)}{' (you)' if player == view.seat else ''}"
     lines = [
-        f"{who}: {position['scores'][player]} points, base {position['base'][player]}{koi}",
+        f"{who}: {counted(position['scores'][player], 'point')}, base {position['base'][player]}{koi}",
         f"    hand     {_cards(view.hands[player], paint)}",
     ]
     lines += [f"    {kind + 's':<8} {_cards(pile, paint)}" for kind in KINDS[:3] if (pile := view.pile(player, kind))]

@@ -7,7 +7,9 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from agents.learning.common.runs import read_metrics
 from agents.networks.network import DenseNetwork
 from agents.networks.neural_policy import load_policy, read_metadata, save_policy
 from hanabako.engine.game import Game
+from hanabako.extras import advice
 from hanabako.files import write_text
 from hanabako.games import GameEntry, games
 from hanabako.interrupts import INTERRUPTED
@@ -296,6 +299,35 @@ def test_bots_play_without_any_extra(words: str, left: str, tmp_path: Path):
     assert (tmp_path / left).is_file()
 
 
+@pytest.mark.parametrize(
+    ("package", "named"),
+    [("openai", {"openai", "scipy"}), ("numba_cuda", {"'numba-cuda[cu12]'", "scipy"}), ("PIL", {"pillow"})],
+)
+def test_only_what_is_missing_is_to_be_installed(package: str, named: set[str], monkeypatch: pytest.MonkeyPatch):
+    def version(distribution: str) -> str:
+        if distribution in ("openai", "scipy", "numba-cuda", "pillow"):
+            raise metadata.PackageNotFoundError(distribution)
+        return "1.0"
+
+    monkeypatch.setattr(metadata, "version", version)
+    said = re.fullmatch(rf"this needs {package}: pip install (.*) \(the extra '\w+'\)", advice("this", package))
+    assert said and set(said[1].split()) == named
+
+
+def test_the_readme_names_every_extra():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Install")[2].partition("\n## ")[0]
+    assert [extra for extra in extras if f"`{extra}`" not in section and f".[{extra}]" not in section] == []
+
+
+@pytest.mark.parametrize("words", [["agents", "hanabi"], ["train", "--algorithm", "vdn", "--help"]])
+def test_what_a_terminal_cannot_show_ends_no_command(words: list[str]):
+    code = f"import sys; sys.argv = {['hanabako', *words]}\nfrom hanabako.__main__ import main; main()"
+    done = fresh(code, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" in done.stdout
+
+
 def test_our_own_missing_module_is_no_missing_extra():
     with pytest.raises(ModuleNotFoundError):
         command_line.missing("play", ModuleNotFoundError("no", name="hanabako.gone"))
@@ -334,7 +366,7 @@ def test_the_package_and_its_games_import_no_command_line():
 
 
 @EVERY_GAME
-def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path: Path, monkeypatch):
+def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["watch", "random", "--game", game, *SHORT[game], "--seed", "7", "--adviser", "random"])
     page = (tmp_path / f"{game}.html").read_text(encoding="utf-8")
@@ -345,6 +377,7 @@ def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path
     assert choices(page) == choices(again) and len(choices(page)) > 4
     assert all(frame["probabilities"] for frame in frames(page)[:-1])
     assert not any(frame["probabilities"] for frame in frames(again))
+    assert not re.search(r"\b1 (games|rounds)\b", page + capsys.readouterr().out)
 
 
 def frames(page: str) -> list[dict]:

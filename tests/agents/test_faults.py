@@ -349,7 +349,7 @@ def test_a_broken_line_of_the_metrics_is_set_aside_aloud(run_dir, whole, capsys)
     train(Args(resume=run_dir))
     assert_ended_alike(run_dir, whole)
     assert (run_dir / "metrics.unreadable").read_bytes().splitlines() == [*BROKEN, b'{"update": 4, "st']
-    assert "7 lines of metrics.jsonl cannot be read and were moved to" in capsys.readouterr().out
+    assert "7 lines of metrics.jsonl, which cannot be read, moved to" in capsys.readouterr().out
 
 
 DAMAGED_SETTINGS: dict[str, Any] = {
@@ -424,7 +424,7 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
     assert ranks[0].returncode == 1
     words = (tmp_path / "said").read_text(encoding="utf-8")
     assert "Traceback" not in words
-    assert words.splitlines()[-1].startswith("ppo: rank 0 of 2 has lost another rank and ends")
+    assert words.splitlines()[-1].startswith("hanabako train: rank 0 of 2 has lost another rank and ends")
     assert 2 in map(ranks_of, run_dir.glob("checkpoint/0*"))
 
 
@@ -472,4 +472,4 @@ def test_a_run_of_two_ranks_that_diverges_ends_in_one_sentence(tmp_path: Path):
     )
     said = [line for line in ended.stderr.splitlines() if "finite" in line]
     assert ended.returncode == 1 and len(said) == 1 and ended.stderr.splitlines()[-1] == said[0]
-    assert said[0].startswith("ppo: training diverged: after update ") and "Traceback" not in ended.stderr
+    assert said[0].startswith("hanabako train: training diverged: after update ") and "Traceback" not in ended.stderr

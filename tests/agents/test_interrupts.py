@@ -22,18 +22,20 @@ import pytest
 import torch
 
 import agents
+from agents.commands.command_line import main
 from agents.learning.common import validation
 from agents.learning.common.checkpoints import holds_checkpoint
 from agents.learning.common.runs import finished, read_metrics
+from agents.learning.common.trainer import Trainer
 from agents.playing import play as playing
 from agents.playing.block import Block
 from agents.playing.play import Games, steps_of
 from agents.ppo import Args, train
 from agents.search.rollouts import Rollouts
 from hanabako.games import game_of
-from hanabako.interrupts import in_threads
+from hanabako.interrupts import handling, in_threads
 from hanabi_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, tiny_words, wait_for_update, weights, without_clock
+from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words, wait_for_update, weights, without_clock
 from tests.conftest import ROOT
 from tests.processes import begin_python, heed_signals
 
@@ -108,7 +110,7 @@ def test_a_process_ends_though_a_thread_is_in_compiled_code(where: str, working)
     some.wait_until_begun()
     some.press()
     assert some.status() == 130
-    assert "Traceback" not in some.words()
+    assert some.words() == "Interrupted.\n"
 
 
 def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(working):
@@ -119,16 +121,17 @@ def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(wor
         some.process.wait(PATIENCE)
     some.press()
     assert some.status() == 130
+    assert some.words() == "Interrupted.\n"
 
 
-def test_nothing_is_said_of_ctrl_c_while_c_calls_python(working):
+def test_no_traceback_comes_of_ctrl_c_while_c_calls_python(working):
     """In a callback from C, as in the compiler, no code can handle the exception, and Python would print it."""
     code = "import ctypes\n@ctypes.CFUNCTYPE(None)\ndef called():\n    begin()\n    signal.pause()\n"
     some = working("-c", f"{HEAD}{code}with interruptible():\n    called()\n    signal.pause()\n")
     some.wait_until_begun()
     some.press()
     assert some.status() == 130
-    assert some.words() == ""
+    assert some.words() == "Interrupted.\n"
 
 
 def test_a_command_that_ends_well_after_ctrl_c_has_not_failed(working):
@@ -158,6 +161,37 @@ def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, 
     assert process.wait(SOON) == 130
     assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")
     assert (tmp_path / "said").read_text(encoding="utf-8").endswith("Interrupted. To continue: --resume run\n")
+
+
+@pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
+def test_training_that_has_not_begun_says_what_can_be_continued(
+    resumed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    run, words = tmp_path / "run", tiny_words(tmp_path / "run", 2)
+    if resumed:
+        with monkeypatch.context() as patch:
+            stop_after(patch, 1, signal.SIGINT)
+            assert status_of(["train", "--ranks", "1", *words]) == 130
+        words = ["--resume", str(run)]
+    capsys.readouterr()
+    monkeypatch.setattr(Trainer, "compile", lambda _: signal.raise_signal(signal.SIGINT))
+    assert status_of(["train", "--ranks", "1", *words]) == 130
+    said = capsys.readouterr().out.splitlines()
+    if resumed:
+        assert said[1:] == [
+            "going on from update 1, with 50 % of the budget spent",
+            f"{run}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/",
+            f"Interrupted. To continue: --resume {run}",
+        ]
+    else:
+        assert said[1:] == ["Interrupted before the first update: there is nothing to continue"]
+
+
+def status_of(words: list[str]) -> Any:
+    """Run the command line in this process, where Ctrl-C raises KeyboardInterrupt, and return its exit status."""
+    with handling(signal.default_int_handler), pytest.raises(SystemExit) as ended:
+        main(words)
+    return ended.value.code
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
@@ -202,7 +236,7 @@ def test_ctrl_c_waits_for_a_process_that_is_not_ready(tmp_path: Path, working):
     code = "from subprocess import run\nfrom hanabako.interrupts import held_back\nwith held_back():\n"
     some = working("-c", f"{HEAD}{code}    child = run([sys.executable, 'child.py'])\nsys.exit(child.returncode)")
     assert some.process.wait(SOON) == 130
-    assert some.words() == "imported\n"
+    assert some.words() == "imported\nInterrupted.\n"
 
 
 def test_what_must_not_be_disturbed_is_told_at_its_end(working):
@@ -211,7 +245,7 @@ def test_what_must_not_be_disturbed_is_told_at_its_end(working):
         "-c", f"{HEAD}from hanabako.interrupts import undisturbed\nwith interruptible():\n  with undisturbed():\n{code}"
     )
     assert some.process.wait(SOON) == 130
-    assert some.words() == "whole\n"
+    assert some.words() == "whole\nInterrupted.\n"
 
 
 WORKERS = """
@@ -306,8 +340,7 @@ def test_a_study_waits_for_a_process_that_saves_and_not_for_others(other: str, t
     assert "Traceback" not in some.words()
 
 
-@pytest.mark.slow
-def test_an_evaluation_by_search_ends_and_says_nothing(tmp_path: Path):
+def test_an_evaluation_by_search_ends_in_a_word(tmp_path: Path):
     words = "evaluate hanabi --preset very_small --agents search:piers --search rollouts=10000000 --games 5000"
     with subprocess.Popen(
         [sys.executable, "-m", "hanabako", *words.split()],
@@ -325,7 +358,8 @@ def test_an_evaluation_by_search_ends_and_says_nothing(tmp_path: Path):
                 assert process.poll() is None, said
             process.send_signal(signal.SIGINT)
             assert process.wait(SOON) == 130
-            assert b"Traceback" not in said + process.stdout.read()
+            said += process.stdout.read()
+            assert b"Traceback" not in said and said.endswith(b"Interrupted.\n")
         finally:
             process.kill()
 
@@ -362,6 +396,7 @@ def test_games_end_at_their_next_step_when_others_have_failed(monkeypatch: pytes
 
 def test_a_search_ends_before_its_decision(monkeypatch: pytest.MonkeyPatch):
     config, begun = PRESETS["very_small"], threading.Event()
+    playing.play(config, agents.load("search:piers", config, rollouts=1), 1, 1)  # compiles, which may take long
     searching = [agents.load("search:piers", config, rollouts=10**8)] * config.players
     others: list[threading.Thread] = []
     play_out = Rollouts.play_out

@@ -18,6 +18,8 @@ from http.server import HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 
@@ -498,8 +500,9 @@ def test_a_port_that_is_taken_is_named(client: Client):
 
 BROWSER = """#!/bin/sh
 echo "$@" > arguments
-ls -l "${1#file://}" > mode
-cat "${1#file://}" > content.part && mv content.part content
+page="$(basename "$(dirname "$1")")/$(basename "$1")"
+ls -l "$page" > mode
+cat "$page" > content.part && mv content.part content
 sleep 1
 """
 """A program that notes its arguments and the file named there, and does not return at once."""
@@ -511,7 +514,7 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
     browser.chmod(0o700)
     words = "play hanabi --preset mini --with random --web --seed 7 --out game.json"
     command = [sys.executable, "-m", "hanabako", *words.split()]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "BROWSER": f"{browser} %s", "TMPDIR": str(tmp_path)}
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "BROWSER": "./browser %s", "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
         command,
         cwd=tmp_path,
@@ -529,8 +532,9 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
                 time.sleep(0.02)
             told = (tmp_path / name for name in ("arguments", "mode", "content"))
             arguments, mode, content = (path.read_text(encoding="utf-8") for path in told)
-            file = Path(arguments.strip().removeprefix("file://"))
-            assert re.fullmatch(rf"file://{tmp_path}/hanabako-\w+/open\.html\n", arguments)
+            file = Path(url2pathname(urlsplit(arguments.strip()).path))
+            assert re.fullmatch(r"hanabako-\w+/open\.html", str(file.relative_to(tmp_path)))
+            assert arguments == f"{file.as_uri()}\n"
             assert client.path.strip("/") not in arguments
             assert mode.startswith("-rw-------") and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
             assert f'http-equiv="refresh" content="0; url={client.url}"' in content

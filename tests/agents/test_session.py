@@ -309,7 +309,7 @@ def test_seats_are_filled_and_not_overfilled():
         "random",
         "random",
     ]
-    with pytest.raises(ValueError, match="there are 1 seats to fill, got 2 agents"):
+    with pytest.raises(ValueError, match="got 2 agents for 1 seat: "):
         line_up_of(["random", "random"], MINI, 1)
 
 

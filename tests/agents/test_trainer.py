@@ -1,5 +1,6 @@
 """The trainer runs an algorithm that is not part of the package: a complete REINFORCE (Williams 1992)."""
 
+import json
 import re
 import signal
 from dataclasses import dataclass, fields, replace
@@ -16,7 +17,7 @@ from agents import ppo
 from agents.learning.common import clock, validation
 from agents.learning.common.algorithms import NAMES, named
 from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import Interruption, read_metrics
+from agents.learning.common.runs import Interruption, Log, read_metrics
 from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.common.trainer import Settings, Trainer, train
 from agents.networks.network import DenseNetwork, choose, masked
@@ -159,6 +160,13 @@ def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
     train(competitive, Reinforce)
     bar = capsys.readouterr().err
     assert re.search(r"return against random=-?\d+\.\d\d", bar) and "score" not in bar
+
+
+def test_the_bar_of_a_resumed_run_begins_where_it_goes_on(tmp_path, capsys):
+    rows = [{"update": number, "steps": number, "fraction": number / 4} for number in (1, 2, 3)]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    Log(tmp_path, 2, {}).close()
+    assert set(re.findall(r"\d+%", capsys.readouterr().err)) == {"50%"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 import errno
 import os
+import shutil
 import stat
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,8 @@ from hanabako.files import check_writable, replacing, write_bytes, write_text
 from hanabako.generated import filled, marks, update
 
 PAGE = "before\n<!-- begin ends -->\nold\n<!-- end ends -->\n<!-- begin other -->\nkept\n<!-- end other -->\n"
+ORDINARY = 65534
+"""The id of a user without rights."""
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,13 +61,25 @@ def test_what_is_secret_is_so_while_it_is_written(tmp_path: Path) -> None:
         assert {mode_of(file) for file in tmp_path.iterdir()} == {0o600}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-def test_a_file_stays_its_owners(tmp_path: Path) -> None:
-    path = write_text(tmp_path / "a.json", "1")
-    os.chown(path, 1234, 4321)
+def test_a_file_stays_its_owners_if_that_is_permitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only root may give files away. Another user gets a file that seems to have another owner."""
+    path, wanted, given = write_text(tmp_path / "a.json", "1"), (1234, 4321), []
     path.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(path, *wanted)
+    else:
+        there = os.stat_result([*path.stat()[:4], *wanted, *path.stat()[6:]])
+        monkeypatch.setattr("hanabako.files.status_of", lambda _: there)
+    chown = os.chown
+
+    def noted(path: Path, *owner: int) -> None:
+        given.append(owner)
+        chown(path, *owner)
+
+    monkeypatch.setattr(os, "chown", noted)
     there = write_text(path, "2").stat()
-    assert (there.st_uid, there.st_gid, mode_of(path)) == (1234, 4321, 0o600)
+    assert (path.read_text(encoding="utf-8"), mode_of(path), given) == ("2", 0o600, [wanted])
+    assert (there.st_uid, there.st_gid) == (wanted if os.geteuid() == 0 else (os.geteuid(), os.getegid()))
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -97,17 +113,15 @@ def test_a_fifo_is_written_to(tmp_path: Path, by_link: bool) -> None:
     assert stat.S_ISFIFO(fifo.lstat().st_mode) and path.is_symlink() == by_link
 
 
-def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
-    null = tmp_path / "null"
-    try:
-        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
-        null.open("wb").close()
-    except PermissionError:
-        pytest.skip("only root may make devices")
-    check_writable(null)
-    write_text(null, "gone")
-    assert stat.S_ISCHR(null.lstat().st_mode)
-    assert list(tmp_path.iterdir()) == [null]
+def test_a_device_is_written_to_and_stays() -> None:
+    """A pseudo-terminal is a device that any user may make."""
+    controller, device = os.openpty()
+    path = Path(os.ttyname(device))
+    check_writable(path)
+    write_text(path, "said")
+    assert os.read(controller, 100) == b"said" and stat.S_ISCHR(path.lstat().st_mode)
+    os.close(device)
+    os.close(controller)
 
 
 # --- Paths are tried before the work ----------------------------------------------------------------------------------
@@ -153,11 +167,25 @@ def test_a_path_that_cannot_be_written_is_named_before_and_after_the_work(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_to_is_found_before(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
+@pytest.fixture
+def folder_of_a_user() -> Iterator[Path]:
+    """Return a folder of this user, who is an ordinary one for the test: root may write everywhere."""
+    folder, is_root = Path(tempfile.mkdtemp()), os.geteuid() == 0
+    if is_root:
+        os.chown(folder, ORDINARY, ORDINARY)
+        os.seteuid(ORDINARY)
+    yield folder
+    if is_root:
+        os.seteuid(0)
+    folder.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def test_a_folder_that_may_not_be_written_to_is_found_before(folder_of_a_user: Path) -> None:
+    check_writable(folder_of_a_user / "a.json")
+    folder_of_a_user.chmod(0o500)
     with pytest.raises(PermissionError, match=r"a\.json cannot be written"):
-        check_writable(tmp_path / "a.json")
+        check_writable(folder_of_a_user / "a.json")
 
 
 # --- Generated parts of pages -----------------------------------------------------------------------------------------

@@ -53,10 +53,10 @@ def run(tmp_path):
     program.write_text(PROGRAM, encoding="utf-8")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
 
-    def run(*arguments):
+    def run(*arguments, **variables):
         command = [sys.executable, str(program), *arguments]
         finished = subprocess.run(
-            command, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=True
+            command, env=environment | variables, capture_output=True, encoding="utf-8", errors="replace", check=True
         )
         return [line.split() for line in finished.stdout.splitlines()]
 
@@ -116,3 +116,13 @@ def test_a_loop_that_cannot_be_kept_runs_all_the_same(monkeypatch):
         triple(numbers)
     triple(numbers)
     assert numbers.tolist() == [0, 9, 18]
+
+
+@pytest.mark.parametrize("home", ["home", "program.py/home"], ids=["usual", "without a writable home"])
+def test_the_cache_lies_beside_the_modules_only_if_no_other_folder_is_writable(run, tmp_path, home):
+    """`pip uninstall` leaves what it did not install, and Python takes the folder for an empty package."""
+    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), str(tmp_path / home)) | {"NUMBA_CACHE_DIR": ""}
+    assert run(**places) == [["30", "True", "0", "True"]]
+    assert run(**places) == [["30", "True", "1", "False"]]
+    (index,) = tmp_path.rglob("*.nbi")
+    assert (tmp_path / "home" in index.parents) == (home == "home")

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -71,6 +72,18 @@ def test_every_frame_comes_back_from_the_page() -> None:
 def test_likelier_moves_come_first() -> None:
     data = data_of(game().html())
     assert [(data["pool"][i], p) for i, p in data["frames"][0]["probabilities"]] == [("right", 0.75), ("left", 0.25)]
+
+
+def test_a_game_without_probabilities_and_values_has_no_panel_for_them() -> None:
+    whole = game()
+    bare = [replace(frame, probabilities={}, values={}) for frame in whole.frames]
+    searched = [bare[0], replace(bare[1], values={"left": 1.0})]
+    panels = [replace(whole, frames=frames).html() for frames in (bare, searched, whole.frames)]
+    assert [re.search(r'<section id="choice"[^>]* hidden>', page) is not None for page in panels] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_no_text_of_a_game_can_break_out_of_the_page() -> None:
@@ -143,11 +156,16 @@ def test_saving_writes_the_page(tmp_path: Path) -> None:
 def visit(browser: str, folder: Path, address: str = "", then: str = "", **options: object) -> str:
     """Return the page's document after it and the script `then`, which acts as the reader, have run."""
     page = game(**options).html().replace("</body>", f"<script>{then}</script></body>")  # type: ignore[arg-type]
+    return document_of(browser, folder, page, address, milliseconds=500)
+
+
+def document_of(browser: str, folder: Path, page: str, address: str = "", milliseconds: int = 2000) -> str:
+    """Return a page's document after its scripts have run for that much virtual time."""
     file = folder / "game.html"
     file.write_text(page, encoding="utf-8")
     flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update"
-    flags += f" --disable-sync --no-first-run --user-data-dir={folder / 'profile'} --virtual-time-budget=500 --dump-dom"
-    command = [browser, *flags.split(), f"file://{file}{address}"]
+    flags += f" --disable-sync --no-first-run --virtual-time-budget={milliseconds} --dump-dom"
+    command = [browser, *flags.split(), f"--user-data-dir={folder / 'profile'}", f"{file.as_uri()}{address}"]
     return subprocess.run(
         command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
     ).stdout
@@ -247,15 +265,8 @@ def test_the_page_works_inside_a_notebooks_frame(browser: str, tmp_path: Path) -
     """A sandboxed frame has no address, so turning pages must not depend on writing one."""
     frame = game()._repr_html_().replace("readAddress();", "readAddress(); go.next(); parent.postMessage(turn, '*');")
     listen = "addEventListener('message', event => { document.title = `turn ${event.data}`; });"
-    file = tmp_path / "notebook.html"
-    file.write_text(f"<!doctype html><title>-</title><script>{listen}</script>{frame}", encoding="utf-8")
-    flags = (
-        f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000 --dump-dom"
-    )
-    command = [browser, *flags.split(), f"file://{file}"]
-    document = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
-    ).stdout
+    page = f"<!doctype html><title>-</title><script>{listen}</script>{frame}"
+    document = document_of(browser, tmp_path, page)
     assert "<title>turn 1</title>" in document
 
 
@@ -288,13 +299,8 @@ def test_the_page_fits_a_phone(browser: str, tmp_path: Path, width: int) -> None
     frame = f'<iframe srcdoc="{inside}" style="width:{width}px;height:900px;border:0"></iframe>'
     fits = "event.data > 0 ? `${event.data} too wide` : 'fits'"
     listen = f"addEventListener('message', event => {{ document.title = {fits}; }});"
-    file = tmp_path / "phone.html"
-    file.write_text(f"<!doctype html><title>-</title><script>{listen}</script>{frame}", encoding="utf-8")
-    flags = f"--headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'p'} --virtual-time-budget=2000"
-    command = [browser, *flags.split(), "--dump-dom", f"file://{file}"]
-    document = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True
-    ).stdout
+    page = f"<!doctype html><title>-</title><script>{listen}</script>{frame}"
+    document = document_of(browser, tmp_path, page)
     assert "<title>fits</title>" in document
 
 

@@ -1,20 +1,34 @@
-"""A message says once that compiling takes long, and never appears for short compilations."""
+"""A message says once what is compiled, if that takes long, and leaves progress bars whole."""
 
+import io
+import sys
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from hanabako.compiler.numba_hooks import said_aloud
-from hanabako.compiler.numba_hooks.said_aloud import SECONDS, WORDS, SaidAloud
+from hanabako.compiler.numba_hooks.said_aloud import SECONDS, SaidAloud
+from hanabako.progress import ProgressBar
+
+
+def weigh() -> None:
+    """Stand for a loop that is compiled."""
+
+
+EVENT: Any = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=weigh)})
+WORDS = f"Compiling {__name__}.weigh; later starts take each loop from Numba's cache ..."
 
 
 class Timer:
     """A timer of a `Clock`."""
 
-    def __init__(self, clock: "Clock", interval: float, function: Callable[[], None]) -> None:
+    def __init__(self, clock: "Clock", interval: float, function: Callable[..., None], arguments: list[Any]) -> None:
         self.clock, self.due, self.function = clock, clock.now + interval, function
         self.is_running = self.daemon = False
+        self.arguments = arguments
 
     def start(self) -> None:
         self.is_running = True
@@ -34,8 +48,8 @@ class Clock:
     def perf_counter(self) -> float:
         return self.now
 
-    def Timer(self, interval: float, function: Callable[[], None]) -> Timer:
-        self.timers.append(Timer(self, interval, function))
+    def Timer(self, interval: float, function: Callable[..., None], arguments: list[Any]) -> Timer:
+        self.timers.append(Timer(self, interval, function, arguments))
         return self.timers[-1]
 
     def wait(self, seconds: float) -> None:
@@ -43,7 +57,7 @@ class Clock:
         for timer in self.timers:
             if timer.is_running and timer.due <= self.now:
                 timer.cancel()
-                timer.function()
+                timer.function(*timer.arguments)
 
 
 @pytest.fixture
@@ -56,11 +70,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def compiling(listener: SaidAloud, clock: Clock, seconds: float) -> None:
     """Compile something that needs another compilation inside."""
-    listener.on_start(None)
-    listener.on_start(None)
+    listener.on_start(EVENT)
+    listener.on_start(EVENT)
     clock.wait(seconds)
-    listener.on_end(None)
-    listener.on_end(None)
+    listener.on_end(EVENT)
+    listener.on_end(EVENT)
 
 
 def test_it_is_said_once(clock: Clock, capsys: pytest.CaptureFixture[str]):
@@ -87,11 +101,11 @@ def test_it_is_said_while_something_is_compiled(monkeypatch: pytest.MonkeyPatch,
     """The test uses the real clock and waits as long as needed."""
     monkeypatch.setattr(said_aloud, "SECONDS", 0.01)
     listener, said, end = SaidAloud(), "", time.monotonic() + 60
-    listener.on_start(None)
+    listener.on_start(EVENT)
     while not said.endswith("\n") and time.monotonic() < end:
         time.sleep(0.01)
         said += capsys.readouterr().err
-    listener.on_end(None)
+    listener.on_end(EVENT)
     assert said == f"{WORDS}\n"
 
 
@@ -107,8 +121,35 @@ def test_numba_tells_of_what_it_compiles(
     listener._spent = 1000.0  # so that any compilation is too long
     event.register("numba:compile", listener)
     try:
-        function = numba.njit(lambda x: x + 1)
-        assert function(1) == 2
+        numba.njit(weigh)()
     finally:
         event.unregister("numba:compile", listener)
     assert capsys.readouterr().err == f"{WORDS}\n"
+
+
+class Screen(io.StringIO):
+    """A terminal, or a file."""
+
+    def __init__(self, is_terminal: bool) -> None:
+        super().__init__()
+        self.isatty = lambda: is_terminal
+
+    def lines(self) -> list[str]:
+        """Return the lines as they are seen: after a carriage return, characters are overwritten."""
+        seen = []
+        for line in self.getvalue().split("\n"):
+            cells: list[str] = []
+            for part in line.split("\r"):
+                cells[: len(part)] = part
+            seen.append("".join(cells).rstrip())
+        return [line for line in seen if line]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False], ids=["terminal", "file"])
+def test_a_progress_bar_stays_whole(is_terminal: bool, clock: Clock, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stderr", screen := Screen(is_terminal))
+    with ProgressBar(total=2, ncols=120, bar_format="{desc}{n} of {total}", desc="long words " * 8) as bar:
+        compiling(SaidAloud(), clock, 2 * SECONDS)
+        bar.update(2)
+    begun, ended = (f"{bar.desc}{number} of 2" for number in (0, 2))
+    assert screen.lines() == ([WORDS, ended] if is_terminal else [begun, WORDS, ended])

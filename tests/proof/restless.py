@@ -36,6 +36,8 @@ FICKLE = (
     "tests/agents/test_search.py::test_a_search_that_the_clock_interrupts_answers_with_what_it_has",
     "tests/agents/test_study.py",
 )
+LEFT_OUT = (".git", ".venv", ".cache", "runs", "dist", "__pycache__", ".ipynb_checkpoints")
+"""What a copy of the clone does not have."""
 NO_RIGHTS = 12345
 """Id of a user who owns nothing but a copy of the clone."""
 SUMMARY = re.compile(r"^(?:=+ )?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", re.MULTILINE)
@@ -80,7 +82,7 @@ def around(name: str) -> Iterator[tuple[Sequence[str], Path]]:
     folder = Path(tempfile.mkdtemp(prefix="restless-"))
     try:
         clone = folder / "clone"
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        shutil.copytree(ROOT, clone, ignore=shutil.ignore_patterns(*LEFT_OUT))
         (clone / ".venv").symlink_to(ROOT / ".venv")
         if name != USER or os.geteuid() != 0:  # this process has an ordinary user already
             yield [], clone

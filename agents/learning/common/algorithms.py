@@ -21,6 +21,7 @@ from hanabako.importing import import_file, import_named
 from hanabako.interrupts import INTERRUPTED, interruptible
 from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
+from hanabako.words.notation import counted
 
 from ...networks.policy_file import refuse_old_vdn
 from ...registry import need_trust
@@ -32,6 +33,8 @@ __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named
 
 NAMES = ("ppo", "mappo", "other_play", "iql", "vdn", "qmix", "sad", "off_belief", "fcp", "e3t", "cloning", "league")
 """The modules of ``agents/learning`` that are algorithms."""
+COMMAND = "hanabako train"
+"""The command that starts several ranks; their errors begin with it."""
 METHODS = ("learn", "state", "restore")
 WRONG = "wrong-"
 """Prefix of the files in which ranks report errors."""
@@ -135,20 +138,28 @@ def start(learner: Learner, args: Settings) -> bool:
         False if the run was interrupted.
 
     Raises:
-        SystemExit: training failed; the message is one line.
+        ValueError: as for `agents.learning.common.trainer.train`.
+        OSError: as there.
     """
-    with in_a_sentence(learner.name):
-        try:
-            run_dir, ended = train_session(args, learner.algorithm)
-        except ConnectionError as error:
-            print(f"{learner.name}: {error}", file=sys.stderr, flush=True)
-            os._exit(1)  # a normal exit could abort, as torch's threads still wait for the lost rank
-    if int(os.environ.get("RANK", "0")) == 0:
+    is_first = int(os.environ.get("RANK", "0")) == 0
+    try:
+        run_dir, ended = train_session(args, learner.algorithm)
+    except ConnectionError as error:
+        print(f"{COMMAND}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)  # a normal exit could abort, as torch's threads still wait for the lost rank
+    except KeyboardInterrupt:  # before the first update
+        run_dir, ended = args.resume, False
+        if run_dir is None:
+            if is_first:
+                print("Interrupted before the first update: there is nothing to continue")
+            return False
+    if is_first:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
         if last := finished(run_dir):
             error = last["greedy_score_error"]
             what = "score" if game_named(read_about(run_dir)["config"]["game"]).cooperative else "return"
-            print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {last['greedy_games']:,.0f} games")
+            games = counted(int(last["greedy_games"]), "game")
+            print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {games}")
         else:
             trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
             print(f"Interrupted. To continue: --resume {run_dir}{trust}")
@@ -165,8 +176,9 @@ def start_rank(path: Path) -> None:
     told, starter = read_json(path), os.getppid()
     learner = named(told["algorithm"])
     try:
-        if not start(learner, learner.settings.from_json(told["args"])):
-            path.with_name(STOPPED).touch()
+        with in_a_sentence(COMMAND):
+            if not start(learner, learner.settings.from_json(told["args"])):
+                path.with_name(STOPPED).touch()
     except SystemExit as end:
         write_text(path.with_name(f"{WRONG}{os.environ['RANK']}"), str(end))
         raise SystemExit(1) from end

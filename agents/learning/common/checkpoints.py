@@ -28,6 +28,7 @@ from torch import Tensor
 
 from hanabako.files import write_bytes, write_text
 from hanabako.program import sentence
+from hanabako.words.notation import counted
 
 from .ranks import Ranks
 
@@ -164,7 +165,7 @@ class Checkpoints:
             return "there is none"
         worlds = {world_of(place / f"learner-{self.ranks.rank}.pt") for place in checkpoints_in(self.directory)}
         if others := worlds - {0, self.ranks.world}:
-            return f"they were made by {max(others)} ranks, and now there are {self.ranks.world}"
+            return f"they were made by {counted(max(others), 'rank')}, and now there are {self.ranks.world}"
         if have_part.any() and not have_part.all():
             lacking = ", ".join(str(rank) for rank, has in enumerate(have_part.tolist()) if not has)
             return f"on their disk these ranks have no whole part of one: {lacking}"

@@ -22,6 +22,7 @@ from hanabako.files import write_json
 from hanabako.interrupts import INTERRUPTED, Interrupted, held_back, patient
 from hanabako.program import sentence
 from hanabako.words.checks import shown
+from hanabako.words.notation import counted
 
 from ...registry import need_trust
 from . import algorithms
@@ -132,7 +133,7 @@ def ends_of(error: ChildFailedError) -> str:
     """Describe how the failed ranks ended; the ranks themselves report why, if they can."""
     ends = {rank: failure.signal_name() for rank, failure in sorted(error.failures.items()) if failure.exitcode < 0}
     ended = [f"rank {rank} was ended by {signal}" for rank, signal in ends.items()]
-    return ", ".join(ended) or f"{len(error.failures)} ranks ended with an error"
+    return ", ".join(ended) or f"{counted(len(error.failures), 'rank')} ended with an error"
 
 
 def log_of(run_dir: Path) -> Path:

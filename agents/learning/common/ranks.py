@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from hanabako.words.checks import shown
 
+from ...networks.network import usual_torch
 from .shared_sum import SharedSum
 
 T = TypeVar("T")
@@ -243,15 +244,19 @@ def best_device() -> str:
 
 @contextmanager
 def processor_settings() -> Iterator[None]:
-    """Use one torch thread per rank, as two are slower on a busy core, and fast float32 matrix products."""
+    """Use one torch thread per rank, as two are slower on a busy core, float32, and its fast matrix products."""
     threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    dtype = torch.get_default_dtype()
     torch.set_num_threads(1)
+    torch.set_default_dtype(torch.float32)
     torch.set_float32_matmul_precision("medium")  # the head: bfloat16 factors, float32 sums
     keep_memory()
     try:
-        yield
+        with usual_torch():
+            yield
     finally:
         torch.set_num_threads(threads)
+        torch.set_default_dtype(dtype)
         torch.set_float32_matmul_precision(precision)
 
 

@@ -23,6 +23,7 @@ from hanabako.games import config_to_dict, game_of
 from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
+from hanabako.words.notation import counted
 
 from ...published_scores import reference_lines
 from .ranks import Ranks
@@ -194,14 +195,15 @@ class Log:
             set_aside(run_dir / "metrics.unreadable", unreadable)
         kept = [row for row in rows if row["update"] <= updates]  # later updates will be repeated
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
-        self.bar = ProgressBar(total=100, unit="%", bar_format="{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}")
+        form = "{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}"
+        self.bar = ProgressBar(total=100, initial=100 * spent(run_dir), unit="%", bar_format=form)
         self.loggers = [LOGGERS[name](run_dir) for name in loggers]
         self.labels = shown
         self.shown: dict[str, str] = {}
 
     def write(self, row: dict[str, float]) -> None:
         """Write a row to all loggers and the progress bar."""
-        with self.path.open("a") as file:
+        with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         for logger in self.loggers:
             logger.log(row, step=int(row["steps"]))
@@ -316,7 +318,7 @@ def set_aside(path: Path, lines: list[bytes]) -> None:
     """Append broken lines of a log to the file ``path``, and print that this was done."""
     with path.open("ab") as file:
         file.writelines(line + b"\n" for line in lines)
-    print(f"{len(lines)} lines of metrics.jsonl cannot be read and were moved to {path}", flush=True)
+    print(f"{counted(len(lines), 'line')} of metrics.jsonl, which cannot be read, moved to {path}", flush=True)
 
 
 CURVES = (

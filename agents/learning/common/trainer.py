@@ -21,6 +21,7 @@ from hanabako.games import game_of
 from hanabako.importing import short_name
 from hanabako.machine import versions
 from hanabako.words.checks import shown
+from hanabako.words.notation import counted
 
 from ...networks.network import Network, kind_of_processor
 from ...networks.neural_policy import NeuralPolicy, save_policy
@@ -159,9 +160,14 @@ class Trainer:
         parts = (
             f"{self.args.game} {preset}, {config.players} players, observation {config.observation_name}",
             f"{network.kind} network{f' of {size}' if size else ''}",
-            f"{world} rank{'s' if world > 1 else ''}, {kind_of_processor(self.ranks.device)}",
+            f"{counted(world, 'rank')}, {kind_of_processor(self.ranks.device)}",
         )
         return "; ".join(parts)
+
+    def going_on_line(self) -> str:
+        """Return one line that says where a resumed run continues."""
+        spent = 100 * self.progress.fraction(self.args)
+        return f"going on from update {self.progress.updates}, with {spent:.0f} % of the budget spent"
 
     def compile(self) -> None:
         """Play each kind of evaluation game once, so that no rank compiles what another one compiles."""
@@ -267,17 +273,20 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
             trainer.load()
         if ranks.rank == 0:
             print(trainer.opening_line(), flush=True)
+            if args.resume is not None:
+                print(trainer.going_on_line(), flush=True)
+        trainer.compile()
         shown = shown_of(config, args.others())
         log = Log(run_dir, trainer.progress.updates, shown, args.loggers) if ranks.rank == 0 else None
         try:
-            trainer.compile()
-            with Interruption().watched() as interruption, running_clock() as clock:
-                ended = trainer.run(log, interruption, clock)
+            with Interruption().watched() as interruption:
+                with running_clock() as clock:
+                    ended = trainer.run(log, interruption, clock)
+                if log:
+                    draw_curve(run_dir, config, args.others())
         finally:
             if log:
                 log.close()
-        if ranks.rank == 0:
-            draw_curve(run_dir, config, args.others())
         return run_dir, ended
 
 

@@ -21,6 +21,7 @@ from hanabi_env.beliefs import v0_belief
 from hanabi_env.config import HanabiConfig
 
 from ...playing.policy import GamesInPlay, Seated, has, rows_to_move, set_of
+from ..network import usual_torch
 from ..neural_policy import check_config, torch_threads
 from .standard import PublishedNetwork
 
@@ -99,6 +100,7 @@ class PublishedSeated(Seated):
         self._memories["action"][rows[to_move]] = np.where(mask, values, -np.inf)[to_move].argmax(axis=1)
 
 
+@usual_torch()
 def load_published(family: str, path: Path, config: Any = None) -> PublishedPolicy:
     """Load the policy in a published file.
 

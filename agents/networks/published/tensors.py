@@ -158,9 +158,9 @@ def filled(path: Path, make: Callable[[int], N], tensors: Tensors) -> N:
     if not layers:
         raise ValueError(f"{path} has no recurrent layer")
     with torch.device("meta"):
-        wanted = make(layers).state_dict()
+        wanted = make(layers).float().state_dict()
     check_shapes(path, wanted, {name: tuple(value.shape) for name, value in tensors.items()})
     check_numbers(path, wanted, tensors)
-    network = make(layers)
+    network = make(layers).float()  # also if torch's default is another number type
     network.load_state_dict(tensors)
     return network.eval()

@@ -8,6 +8,7 @@ import numpy as np
 
 from hanabako.drawing import charts
 from hanabako.generated import table as markdown
+from hanabako.words.notation import counted
 
 from ...evaluation.modes import plus_minus, short_name
 from ...playing.play import standard_error
@@ -70,7 +71,7 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
         row = entry.rows[name]
         numbers = f"{member.floor:>8.2f}{row['score']:>8.2f} ± {row['score_error'] or 0:.2f}{member.best:>9.2f}"
         yield f"{name:<32}{numbers}{member.normalized(row['score']):>z9.3f}"
-    yield f"{entry.name}: {entry.score:z.3f}{plus_minus(entry.error)} on {entry.games:,} deals of {suite.name}"
+    yield f"{entry.name}: {entry.score:z.3f}{plus_minus(entry.error)} on {counted(entry.games, 'deal')} of {suite.name}"
 
 
 def table(suite: Suite, found: Sequence[Entry]) -> str:

@@ -32,7 +32,7 @@ def load(path: Path, runs: Path) -> Study:
         tables={stem: partial(board, whole)},
         figures=figures(whole, stem),
         check=partial(check, whole),
-        unit="row",
+        unit="deal",
         unmeasured=whole.unmeasured,
     )
 

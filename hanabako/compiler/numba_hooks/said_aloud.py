@@ -10,14 +10,20 @@ from typing import Any
 
 from numba.core import event
 
-__all__ = ["SECONDS", "WORDS", "SaidAloud"]
+__all__ = ["SECONDS", "SaidAloud"]
 
 SECONDS = 2.0
-WORDS = "Compiling, once on this machine; later starts take it from Numba's cache ..."
+
+
+def words_of(event: event.Event) -> str:
+    """Return the message about a compilation: the loop's name, and that each loop is compiled once."""
+    loop = getattr((event.data or {}).get("dispatcher"), "py_func", None)  # none: a part of a function
+    name = f"{loop.__module__}.{loop.__name__}" if loop else "a loop"
+    return f"Compiling {name}; later starts take each loop from Numba's cache ..."
 
 
 class SaidAloud(event.Listener):
-    """Listener that prints `WORDS` once per process, when loops have been compiled for `SECONDS` in total."""
+    """Listener that prints `words_of` once per process, when loops have been compiled for `SECONDS` in total."""
 
     def __init__(self) -> None:
         self.said = False
@@ -25,16 +31,16 @@ class SaidAloud(event.Listener):
         self._depth = 0
         self._timer: threading.Timer | None = None
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, event: event.Event) -> None:
         """Note that a compilation has begun, possibly inside another one."""
         self._depth += 1
         if self._depth == 1 and not self.said:
             self._began = time.perf_counter()
-            self._timer = threading.Timer(max(SECONDS - self._spent, 0), self._say)
+            self._timer = threading.Timer(max(SECONDS - self._spent, 0), self._say, [event])
             self._timer.daemon = True
             self._timer.start()
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self, event: event.Event) -> None:
         """Note that a compilation has ended, successfully or not."""
         self._depth -= 1
         if self._depth == 0 and self._timer is not None:
@@ -42,8 +48,12 @@ class SaidAloud(event.Listener):
             self._timer = None
             self._spent += time.perf_counter() - self._began
 
-    def _say(self) -> None:
-        if not self.said:
-            self.said = True
-            over = "\r" if sys.stderr.isatty() else ""  # overwrites the beginning of a progress bar
-            print(f"{over}{WORDS}", file=sys.stderr, flush=True)
+    def _say(self, event: event.Event) -> None:
+        if self.said:
+            return
+        self.said = True
+        bar: Any = getattr(sys.modules.get("tqdm"), "tqdm", None)
+        if getattr(bar, "_instances", None):
+            bar.write(words_of(event), file=sys.stderr)  # above the progress bars
+        else:
+            print(words_of(event), file=sys.stderr, flush=True)
