@@ -13,6 +13,7 @@ from hanabako.games import game_of
 from hanabako.games_file import GAMES_A_BLOCK, GamesBlock, GamesFile
 from hanabako.packing import unpack
 from hanabako.words.checks import as_index, shown
+from hanabako.words.cleaned import on_terminal
 
 from ..playing.play import Games, Record
 from .replaying import RecordedBlock
@@ -73,7 +74,9 @@ class Dataset:
 
     def __repr__(self) -> str:
         players = ", ".join(dict.fromkeys(self.names))
-        return f"<Dataset {self.file.path}: {len(self):,} games of {game_of(self.config).name} by {players}>"
+        return on_terminal(
+            f"<Dataset {self.file.path}: {len(self):,} games of {game_of(self.config).name} by {players}>"
+        )
 
     def __len__(self) -> int:
         """The number of games."""

@@ -15,6 +15,7 @@ import tyro
 from hanabako.files import check_writable, write_json
 from hanabako.games import config_to_dict, game_named, make_config
 from hanabako.machine import describe as describe_machine
+from hanabako.program import sentence
 from hanabako.words.checks import as_seed, shown, usable_threads
 from hanabako.words.ranges import Size, check_ranges
 
@@ -145,7 +146,7 @@ def loaded(
             if not goes_on or not is_file(name):
                 raise
             refused[name] = str(error)
-            print(f"left out: {error}", file=sys.stderr)
+            print(f"left out: {sentence(error)}", file=sys.stderr)
     if refused and len(agents) < 2:
         raise ValueError(next(iter(refused.values())))
     return agents, refused

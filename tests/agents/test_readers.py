@@ -73,3 +73,19 @@ def test_a_checkpoint_of_devices_is_none(tmp_path: Path):
     for name in ("learner-0.pt", "games-0.npz"):
         (tmp_path / name).symlink_to(os.devnull)
     assert ranks_of(tmp_path) == 0
+
+
+@pytest.mark.parametrize("text", ['{"name": "\\ud83d"}', '["\\udc00\\ud800"]'])
+def test_half_of_a_character_is_refused_by_the_reader_of_json(text: str, tmp_path: Path):
+    """Without the other half it could be neither printed nor written."""
+    (tmp_path / "file.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"file\.json is JSON that cannot be read: .* halves of characters"):
+        read_json(tmp_path / "file.json")
+    (tmp_path / "file.json").write_text(r'"\ud83c\udf38"', encoding="utf-8")
+    assert read_json(tmp_path / "file.json") == "\N{CHERRY BLOSSOM}"
+
+
+def test_texts_may_begin_with_a_byte_order_mark(tmp_path: Path):
+    for name, text in {"file.json": "{}", "file.txt": "text"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8-sig")
+    assert (read_json(tmp_path / "file.json"), read_text(tmp_path / "file.txt")) == ({}, "text")
