@@ -140,8 +140,7 @@ class Dataset:
                 record.add(replay.tables, replay.first)
             record.add(replay.tables, replay.first)
             finished[rows] = replay.tables["terminated"]
-        games = record.games
-        return Games(**{field.name: getattr(games, field.name)[finished] for field in fields(Games)})
+        return record.games.chosen(finished)
 
     def one(self, number: int) -> GamesBlock:
         """Return game ``number`` as a block of one game.
