@@ -94,13 +94,13 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
     except (OSError, SafetensorError) as error:
         raise ValueError(f"{path} cannot be read as games: {error}") from error
     (games, turns, _), players = arrays["actions"].shape, int(arrays["num_players"])
+    for name, least, most in (("num_players", 2, 5), ("num_actions", 0, turns), ("game_ids", 0, 2**63 - 1)):
+        if arrays[name].size and not least <= arrays[name].min() <= arrays[name].max() <= most:
+            raise ValueError(f"{path}: {name} must be from {least} to {most}")
     wanted = {"decks": (games, 50, 2), "actions": (games, turns, players), "num_players": ()}
     for name, array in arrays.items():
         if array.shape != wanted.get(name, (games,)):
             raise ValueError(f"{path}: {name} must be of shape {wanted.get(name, (games,))}, got {array.shape}")
-    for name, least, most in (("num_players", 2, 5), ("num_actions", 0, turns), ("game_ids", 0, 2**63 - 1)):
-        if arrays[name].size and not least <= arrays[name].min() <= arrays[name].max() <= most:
-            raise ValueError(f"{path}: {name} must be from {least} to {most}")
     return arrays
 
 

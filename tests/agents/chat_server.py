@@ -39,6 +39,9 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Any
 
+    def do_GET(self) -> None:
+        self.server.write(self)
+
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:

@@ -135,6 +135,7 @@ BAD: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
         lambda a: a | {"num_players": np.array(6), "actions": np.zeros((2, 89, 6), np.int32)},
         "num_players must be from 2 to 5",
     ),
+    "no players": (lambda a: a | {"num_players": np.array(0)}, "num_players must be from 2 to 5"),
     "length": (lambda a: a | {"num_actions": np.array([90, 3])}, "num_actions must be from 0 to 89"),
     "id": (lambda a: a | {"game_ids": np.array([-1, 3])}, "game_ids must be from 0"),
     "nothing": (lambda a: {k: v[:0] if v.ndim else v for k, v in a.items()}, "no game that fits: there is none"),
