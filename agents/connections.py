@@ -1,11 +1,14 @@
 """Connections to servers: those on this machine, proxies, and answers that must come in time."""
 
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from hanabako.interrupts import TICK, check
 
 __all__ = ["is_here", "through", "within"]
 
@@ -32,6 +35,7 @@ def within(seconds: float, work: Callable[[], R]) -> R:
 
     Raises:
         TimeoutError: it takes longer.
+        KeyboardInterrupt: the result is no longer wanted, see `hanabako.interrupts.check`.
         Exception: whatever the work raises.
     """
     future: Future[R] = Future()
@@ -43,4 +47,9 @@ def within(seconds: float, work: Callable[[], R]) -> R:
             future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    return future.result(seconds)
+    end = time.monotonic() + seconds
+    while not wait([future], TICK).done:
+        check()
+        if time.monotonic() > end:
+            raise TimeoutError
+    return future.result()

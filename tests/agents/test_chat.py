@@ -805,3 +805,27 @@ def test_a_variable_that_cannot_be_used_is_named_before_anything_is_asked(
     monkeypatch.setenv(name.lower() if name == "HTTP_PROXY" else name, value)
     with pytest.raises(ValueError, match=words):
         Server("m")
+
+
+def test_nothing_waits_for_an_answer_that_is_no_longer_wanted(with_key: None, monkeypatch: Any) -> None:
+    """One question is refused for good while another is being answered without end."""
+    first_one = threading.Event()
+
+    def one_hangs(handler: Any) -> None:
+        if not first_one.is_set():
+            first_one.set()
+            with suppress(OSError):
+                drip(handler, 200)
+        head(handler, 401, Content_Length="0")
+
+    before = set(threading.enumerate())
+    with serving(write=one_hangs) as server:
+        server.is_closed = False
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        with pytest.raises(ValueError, match="no answer of m"):
+            play(MINI, agents.load("llm:m", MINI), 2, seed=1)
+        end = time.monotonic() + 5
+        while left := [one for one in {*threading.enumerate()} - before if one.name.startswith("ThreadPool")]:
+            assert time.monotonic() < end, left
+            time.sleep(0.01)
+        server.is_closed = True
