@@ -768,13 +768,13 @@ def test_an_answer_has_an_end_in_time_and_size(
 def test_a_server_on_this_machine_is_reached_without_a_proxy_and_a_proxy_is_named(
     with_key: None, monkeypatch: Any
 ) -> None:
-    with serving() as nobody:
+    with serving() as gone:
         pass
     monkeypatch.setattr("agents.chat.server.RETRIES", 0)
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
-    monkeypatch.setenv("HTTP_PROXY", nobody.address.replace("//", "//me:secret@"))
-    monkeypatch.setenv("http_proxy", nobody.address.replace("//", "//me:secret@"))
+    monkeypatch.setenv("HTTP_PROXY", gone.address.replace("//", "//me:secret@"))
+    monkeypatch.setenv("http_proxy", gone.address.replace("//", "//me:secret@"))
     question = [{"role": "user", "content": "Your legal moves:\n1. play 0"}]
     with serving() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.address)
