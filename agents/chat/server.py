@@ -153,7 +153,7 @@ class Server:
         try:
             return self._asked(messages)
         except ValueError as error:
-            if "role" not in str(error).lower():
+            if "role" not in str(error).lower() or messages[0]["role"] != "system":
                 raise
             said = self._asked(merged(messages))
         self._merges = True

@@ -209,7 +209,7 @@ def report(args: Args) -> None:
         draw(args.png, MODES[args.mode], result)
     if "partial" in result:
         raise SystemExit(f"evaluate: the result is partial{goes_on if answers else ''}")
-    if answers is not None:
+    if answers is not None and "answers" in result:
         answers.unlink(missing_ok=True)
     if "refused" in result:
         raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")
