@@ -3,15 +3,17 @@
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
-from hashlib import sha256
+from hashlib import file_digest
 from importlib.util import find_spec
 from inspect import signature
 from os.path import isdir, isfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hanabako.files import MOST_ARRAYS, check_readable
 from hanabako.games import config_from_dict, game_named, game_names, game_of, games
 from hanabako.words.checks import UnexpectedKeywordError, did_you_mean, parse_setting, shown
 
@@ -129,19 +131,23 @@ def fingerprints(*names: str) -> dict[str, str]:
     """
     sources = {name: source_of(name) for name in names if behind(name) != "MODEL"}
     files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
-    return {name: fingerprint(path) for name, path in files.items() if path is not None}
+    return {name: print_ for name, path in files.items() if path is not None and (print_ := fingerprint(path))}
 
 
-def fingerprint(path: Path) -> str:
-    """Return 16 hex digits of the SHA-256 of a file."""
-    about = path.stat()
-    return fingerprint_of(path.resolve(), about.st_ino, about.st_mtime_ns, about.st_size)
+def fingerprint(path: Path) -> str | None:
+    """Return 16 hex digits of the SHA-256 of a file; None if it cannot be read, see `check_readable`."""
+    with suppress(OSError, ValueError):
+        check_readable(path, MOST_ARRAYS)
+        about = path.stat()
+        return fingerprint_of(path.resolve(), about.st_ino, about.st_mtime_ns, about.st_size)
+    return None
 
 
 @lru_cache(maxsize=1024)
 def fingerprint_of(path: Path, *_state: int) -> str:
     """Return the `fingerprint` of a file in a state: equal states of its index entry, time and size are read once."""
-    return sha256(path.read_bytes()).hexdigest()[:16]
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()[:16]
 
 
 def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **effort: Any) -> Policy:

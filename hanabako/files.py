@@ -1,8 +1,9 @@
-"""Files that are written completely or not at all, and JSON files that are read up to a size limit."""
+"""Files that are written completely or not at all; and read if they are regular, up to a size limit."""
 
 import errno
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -11,10 +12,14 @@ from pathlib import Path
 from typing import IO, Any
 
 __all__ = [
+    "MOST_ARRAYS",
     "MOST_BYTES",
+    "check_readable",
     "check_writable",
     "parse_json",
+    "read_bytes",
     "read_json",
+    "read_text",
     "replacing",
     "write_bytes",
     "write_json",
@@ -22,7 +27,11 @@ __all__ = [
 ]
 
 MOST_BYTES = 16 * 2**20
-"""The default size limit for JSON files. Our own files are smaller, and parsing takes 15 times a file's size."""
+"""The default size limit for files that are read. Parsing JSON takes 15 times a file's size."""
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half of a character in JSON: without the other half it can be neither written nor printed."""
+MOST_ARRAYS = 2**31
+"""The size limit for files of networks and datasets: 500 million weights."""
 
 
 def write_text(path: str | os.PathLike[str], content: str) -> Path:
@@ -138,34 +147,77 @@ def take_after(there: os.stat_result, path: Path) -> None:
     path.chmod(stat.S_IMODE(there.st_mode))
 
 
+def check_readable(path: str | os.PathLike[str], most: int = MOST_BYTES, least: int = 1) -> int:
+    """Return the size of a file after checking it, before it is opened: others may have named the path.
+
+    Devices and pipes have no end, and a file of ``/proc`` that has none is one of 0 bytes.
+
+    Raises:
+        OSError: the file is missing, or is a folder.
+        ValueError: it is a device or pipe, or has not ``least`` to ``most`` bytes. The message has its name.
+    """
+    about = Path(path).stat()
+    if stat.S_ISDIR(about.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(about.st_mode):
+        raise ValueError(f"{os.fspath(path)} must be a file, and is a device or pipe")
+    if about.st_size > most:
+        raise ValueError(f"{os.fspath(path)} is larger than {most:,} bytes")
+    if about.st_size < least:
+        raise ValueError(f"{os.fspath(path)} is empty")
+    return about.st_size
+
+
+def read_bytes(path: str | os.PathLike[str], most: int = MOST_BYTES) -> bytes:
+    """Return the contents of a file; errors as in `check_readable`, but it may be empty."""
+    size = check_readable(path, most, least=0)
+    with Path(path).open("rb") as file:
+        return file.read(size)
+
+
+def read_text(path: str | os.PathLike[str], most: int = MOST_BYTES) -> str:
+    """Return the contents of a text file, without a byte order mark; errors as in `read_bytes`, or it is not UTF-8."""
+    try:
+        return read_bytes(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} must be text in UTF-8: byte {error.start} is not") from None
+
+
 def read_json(path: str | os.PathLike[str], most: int = MOST_BYTES) -> Any:
     """Return the contents of a JSON file.
 
     Raises:
         OSError: the file is missing or cannot be read.
-        ValueError: it has more than ``most`` bytes, or `parse_json` refuses it. The message has the file's name.
+        ValueError: `read_bytes` or `parse_json` refuses it. The message has the file's name.
     """
-    with Path(path).open("rb") as file:
-        content = file.read(most + 1)
-    return parse_json(content, os.fspath(path), most)
+    return parse_json(read_bytes(path, most), os.fspath(path), most)
 
 
 def parse_json(content: str | bytes, name: str, most: int = MOST_BYTES) -> Any:
     """Parse JSON.
 
     Args:
-        content: the JSON; bytes must be UTF-8.
+        content: the JSON, which may begin with a byte order mark; bytes must be UTF-8.
         name: the source of the JSON, for messages.
         most: the largest allowed length, in bytes or characters.
 
     Raises:
-        ValueError: the content is too long, not UTF-8, not JSON, or nested too deeply.
+        ValueError: the content is too long, not UTF-8 (escaped halves of characters included), not JSON, or nested too
+            deeply.
     """
     if len(content) > most:
         raise ValueError(f"{name} is larger than {most:,} bytes")
     try:
-        return json.loads(content if isinstance(content, str) else content.decode())
+        text = content.removeprefix("\ufeff") if isinstance(content, str) else content.decode("utf-8-sig")
+        found = json.loads(text)
+        if HALF.search(text):
+            json.dumps(found, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError(f"{name} is JSON that is nested too deeply to be read") from None
+    except UnicodeError:
+        raise ValueError(
+            f"{name} is JSON that cannot be read: it must be UTF-8, without halves of characters"
+        ) from None
     except ValueError as error:
         raise ValueError(f"{name} is JSON that cannot be read: {error}") from error
+    return found

@@ -37,7 +37,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.files import MOST_BYTES, parse_json, replacing
+from hanabako.files import MOST_BYTES, check_readable, parse_json, replacing
 from hanabako.games import config_from_dict, config_to_dict
 from hanabako.program import sentence
 from hanabako.words.checks import as_each, as_index, as_object, as_text, shown
@@ -51,6 +51,8 @@ GAMES_A_BLOCK = 1024
 MOST_ACTIONS = 2**20
 """The largest number of actions in a block: about a thousand per game, several times the longest game."""
 MOST_GAMES = 2**32
+MOST_FILE = 2**40
+"""The largest file that is read, in bytes, of which a block is held at a time."""
 UINT16, UINT32, UINT64, FLOAT32 = (np.dtype(f"<{kind}") for kind in ("u2", "u4", "u8", "f4"))
 
 
@@ -255,6 +257,7 @@ class GamesFile:
 
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:
+        check_readable(self.path, MOST_FILE)
         with self.path.open("rb") as file:
             try:
                 with zipfile.ZipFile(file) as archive:

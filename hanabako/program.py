@@ -15,6 +15,7 @@ from subprocess import CalledProcessError, SubprocessError
 from typing import Any
 
 from .interrupts import INTERRUPTED, Interrupted, interruptible, say_interrupted
+from .words.cleaned import on_terminal
 from .words.ranges import check_ranges
 
 __all__ = ["in_a_sentence", "read_words", "run_program", "sentence"]
@@ -75,9 +76,9 @@ def output_is_closed() -> bool:
 
 
 def sentence(error: BaseException) -> str:
-    """Return an error's message as one line, without the number of an `OSError`, which tells users nothing."""
+    """Return an error's message as one line to print, without the number of an `OSError`, which tells users nothing."""
     said = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) if isinstance(error, OSError) else str(error)
-    return " ".join(said.split()) or type(error).__name__
+    return on_terminal(" ".join(said.split())) or type(error).__name__
 
 
 def run_program(

@@ -15,8 +15,8 @@ from hanabako.words.checks import shown
 from ..bots.plain import PlainView
 from ..playing.policy import GamesInPlay, Seated, chosen_rows, has, rows_to_move, set_of, uniform
 from ..playing.random_policy import RandomPolicy
-from .server import Model, Reply, Server
-from .view import PROMPTS, USUAL, Chat, checked_prompt
+from .server import Model, RefusedError, Reply, Server
+from .view import PROMPTS, USUAL, Chat, Message, checked_prompt
 
 __all__ = ["AT_ONCE", "ChatPolicy", "ChatSeated", "load_chat"]
 
@@ -58,6 +58,13 @@ class ChatPolicy:
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "ChatSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return ChatSeated(self, games, seats)
+
+    def reply(self, question: list[Message]) -> Reply | RefusedError:
+        """Return the model's answer to a question, or the error if the server refuses this question."""
+        try:
+            return self.model.reply(question)
+        except RefusedError as refusal:
+            return refusal
 
     def note(self, replies: Sequence[Reply], illegal: int) -> None:
         """Count replies, of which ``illegal`` named no legal move."""
@@ -125,26 +132,33 @@ class ChatSeated(Seated):
     def act(self) -> None:
         """See `agents.playing.policy.Seated.act`.
 
+        A game in which the server refuses a question is given up, if `agents.playing.block.Block.given_up` allows it.
+
         Raises:
             ValueError: the model does not answer.
         """
         games, policy = self._games, self._policy
-        rows = rows_to_move(self.seats, games.tables)
+        rows, given_up = rows_to_move(self.seats, games.tables), getattr(games, "given_up", None)
         if not len(rows):
             return
-        views = [self.view_of(row) for row in rows.tolist()]
-        chats = [self.chat_of(row, view.player) for row, view in zip(rows.tolist(), views, strict=True)]
-        questions = [chat.messages(view) for chat, view in zip(chats, views, strict=True)]
-        replies = in_threads(policy.model.reply, questions, policy.at_once)
-        answers = zip(chats, replies, views, strict=True)
-        moves = [chat.move(reply.text, view) for chat, reply, view in answers]
-        policy.note(replies, sum(move is None for move in moves))
         masks = games.mask[rows]
-        actions = RandomPolicy(policy.config).act(masks, masks, uniform(games.keys[rows], games.step))
-        for k, (move, view) in enumerate(zip(moves, views, strict=True)):
-            if move is not None:
-                actions[k] = view.action(move)
-        games.actions[rows] = actions
+        games.actions[rows] = RandomPolicy(policy.config).act(masks, masks, uniform(games.keys[rows], games.step))
+        asked = [row for row in rows.tolist() if row not in (given_up or ())]
+        views = [self.view_of(row) for row in asked]
+        chats = [self.chat_of(row, view.player) for row, view in zip(asked, views, strict=True)]
+        questions = [chat.messages(view) for chat, view in zip(chats, views, strict=True)]
+        replies = in_threads(policy.reply, questions, policy.at_once)
+        illegal = 0
+        for row, chat, view, reply in zip(asked, chats, views, replies, strict=True):
+            if not isinstance(reply, RefusedError):
+                move = chat.move(reply.text, view)
+                illegal += move is None
+                games.actions[row] = games.actions[row] if move is None else view.action(move)
+            elif given_up is None:
+                raise reply
+            else:
+                given_up[row] = reply
+        policy.note([reply for reply in replies if isinstance(reply, Reply)], illegal)
 
 
 def load_chat(name: str, config: Any) -> ChatPolicy:

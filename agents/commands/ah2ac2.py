@@ -21,6 +21,7 @@ from typing import Any
 
 from hanabako.files import check_writable, read_json, write_json
 from hanabako.words.checks import as_each, as_index, as_object, check_not_given, shown
+from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Size
 from hanabi_env.config import HanabiConfig
@@ -89,7 +90,8 @@ def run(args: Args) -> None:
         about = {"agent": name, "server": args.server, "evaluation": args.evaluate}
         rows = with_row(args.out, about | asdict(game))
         scores.append(game.score)
-        print(f"{game.game_id}: {name} at {', '.join(map(str, game.seats))} of {game.players}, score {game.score:g}")
+        seats = ", ".join(map(str, game.seats))
+        print(on_terminal(f"{game.game_id}: {name} at {seats} of {game.players}, score {game.score:g}"))
     mean = f", mean score now {sum(scores) / len(scores):.2f}" if scores else ""
     print(f"{args.out}: {counted(len(rows), 'game')}{mean}")
 

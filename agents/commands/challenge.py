@@ -20,6 +20,7 @@ import tyro
 
 from hanabako.files import check_writable, write_text
 from hanabako.progress import ProgressBar
+from hanabako.words.cleaned import on_terminal
 
 from ..registry import check_honest, effort_of, load_to_play, with_observation_of
 from ..studies.challenge.board import entries, figure, lines, page
@@ -159,7 +160,7 @@ def verify(args: Verify) -> None:
             found = [str(error)]
         wrong += bool(found)
         for line in found:
-            ProgressBar.write(f"{row['agent']}: {line}")
+            ProgressBar.write(on_terminal(f"{row['agent']}: {line}"))
     print(f"{len(rows) - wrong} of {len(rows)} rows are reproduced")
     if wrong:
         raise SystemExit(1)

@@ -23,6 +23,7 @@ import tyro
 
 from hanabako.files import check_writable
 from hanabako.words.checks import as_seed, check_not_given, shown
+from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Size
 
@@ -174,7 +175,7 @@ def read(args: Args, source: Path) -> list[Any]:
         dataset, refused = read_arrays(source, args.out)
         datasets = [dataset]
     for path, reason in list(refused.items())[:SHOWN]:
-        print(f"left out: {path}: {reason}", file=sys.stderr)
+        print(on_terminal(f"left out: {path}: {reason}"), file=sys.stderr)
     if len(refused) > SHOWN:
         print(f"left out: {len(refused) - SHOWN} more", file=sys.stderr)
     return datasets

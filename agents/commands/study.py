@@ -24,6 +24,7 @@ from typing import Annotated
 import tyro
 
 from hanabako.words.checks import shown
+from hanabako.words.cleaned import on_terminal
 
 from ..studies.executors import executor_of
 from ..studies.finding import Place, find, load, names, title_of
@@ -166,7 +167,7 @@ def run_rows(args: Run) -> None:
     refused = run_study(study, place.results, origin, rows, executor, cores, args.minutes, args.again)
     print_page(study, place)
     for words, why in refused.items():
-        print(f"{words}: {why}", file=sys.stderr)
+        print(on_terminal(f"{words}: {why}"), file=sys.stderr)
     if refused:
         raise SystemExit(f"hanabako study: {len(refused)} of {len(rows)} rows could not be played")
 

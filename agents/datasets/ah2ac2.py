@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from hanabako.files import write_bytes
+from hanabako.files import MOST_ARRAYS, check_readable, write_bytes
 from hanabako.games import game_of
 from hanabako.games_file import GamesBlock, writing
 from hanabako.words.checks import shown
@@ -34,7 +34,6 @@ SHAPES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1
 """The arrays and their numbers of dimensions."""
 INTEGERS = ("I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64")
 """The types that an array may have, by their safetensors names; safetensors also has types that NumPy lacks."""
-MOST_BYTES = 2**31
 LENGTH = 89
 """The smallest T of the files that we write; AH2AC2's own files have this T."""
 LETTERS = "RYGWB"
@@ -84,8 +83,7 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
         ValueError: the file cannot be read, or an array is wrong.
     """
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"{path} is larger than {MOST_BYTES:,} bytes")
+        check_readable(path, MOST_ARRAYS)
         with safe_open(path, "np") as file:
             names = file.keys()
             if set(names) != set(SHAPES):
@@ -96,13 +94,13 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
     except (OSError, SafetensorError) as error:
         raise ValueError(f"{path} cannot be read as games: {error}") from error
     (games, turns, _), players = arrays["actions"].shape, int(arrays["num_players"])
+    for name, least, most in (("num_players", 2, 5), ("num_actions", 0, turns), ("game_ids", 0, 2**63 - 1)):
+        if arrays[name].size and not least <= arrays[name].min() <= arrays[name].max() <= most:
+            raise ValueError(f"{path}: {name} must be from {least} to {most}")
     wanted = {"decks": (games, 50, 2), "actions": (games, turns, players), "num_players": ()}
     for name, array in arrays.items():
         if array.shape != wanted.get(name, (games,)):
             raise ValueError(f"{path}: {name} must be of shape {wanted.get(name, (games,))}, got {array.shape}")
-    for name, least, most in (("num_players", 2, 5), ("num_actions", 0, turns), ("game_ids", 0, 2**63 - 1)):
-        if arrays[name].size and not least <= arrays[name].min() <= arrays[name].max() <= most:
-            raise ValueError(f"{path}: {name} must be from {least} to {most}")
     return arrays
 
 

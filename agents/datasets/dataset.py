@@ -13,6 +13,7 @@ from hanabako.games import game_of
 from hanabako.games_file import GAMES_A_BLOCK, GamesBlock, GamesFile
 from hanabako.packing import unpack
 from hanabako.words.checks import as_index, shown
+from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
 
 from ..playing.play import Games, Record
@@ -74,7 +75,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         players = ", ".join(dict.fromkeys(self.names))
-        return f"<Dataset {self.file.path}: {counted(len(self), 'game')} of {game_of(self.config).name} by {players}>"
+        games = counted(len(self), "game")
+        return on_terminal(f"<Dataset {self.file.path}: {games} of {game_of(self.config).name} by {players}>")
 
     def __len__(self) -> int:
         """The number of games."""
@@ -138,8 +140,7 @@ class Dataset:
                 record.add(replay.tables, replay.first)
             record.add(replay.tables, replay.first)
             finished[rows] = replay.tables["terminated"]
-        games = record.games
-        return Games(**{field.name: getattr(games, field.name)[finished] for field in fields(Games)})
+        return record.games.chosen(finished)
 
     def one(self, number: int) -> GamesBlock:
         """Return game ``number`` as a block of one game.

@@ -9,7 +9,7 @@ import numpy as np
 from hanabako.drawing import charts
 from hanabako.games import config_from_dict, game_of
 
-from ..playing.play import play
+from ..playing.play import UnfinishedError, play
 from ..playing.policy import Policy
 from ..registry import SEARCH, base_of, is_file, source_of
 from . import crossplay
@@ -60,9 +60,15 @@ class Mode(NamedTuple):
 
 
 def self_play(question: Question) -> Result:
-    """Play `agents.playing.play.play` with one agent at all seats, or one per seat."""
+    """Play `agents.playing.play.play` with one agent at all seats, or one per seat.
+
+    If games are given up, the result is that of the others, and "partial" says why.
+    """
     config, _, games, seed, num_threads = question.common
-    return play(config, question.seats, games, seed, num_threads, progress=True).summary()
+    try:
+        return play(config, question.seats, games, seed, num_threads, progress=True).summary()
+    except UnfinishedError as error:
+        return error.games.summary() | {"partial": str(error)}
 
 
 def check_cooperative(question: Question, mode: str) -> None:

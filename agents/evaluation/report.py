@@ -15,10 +15,13 @@ import tyro
 from hanabako.files import check_writable, write_json
 from hanabako.games import config_to_dict, game_named, make_config
 from hanabako.machine import describe as describe_machine
+from hanabako.program import sentence
 from hanabako.words.checks import as_seed, shown, usable_threads
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Size, check_ranges
 
+from ..chat.kept import Kept
+from ..chat.policy import ChatPolicy
 from ..playing.policy import Counting, Policy
 from ..registry import effort_of, is_file, load_to_play, metadata_of, with_observation_of
 from .modes import MODES, Mode, Name, Question, draw
@@ -95,9 +98,21 @@ def evaluate(args: Args) -> dict[str, Any]:
         **({"search": effort} if effort else {}),
         **({"refused": refused} if refused else {}),
     }
+    for name, agent in agents.items():
+        if isinstance(agent, ChatPolicy) and (answers := answers_of(args)) is not None:
+            agent.model = Kept(agent.model, name, answers)
     played = mode.play(Question(config, agents, names, args.games, args.seed, args.num_threads))
-    answers = {name: agent.counted() for name, agent in agents.items() if isinstance(agent, Counting)}
-    return about | played | ({"answers": answers} if answers else {})
+    counts = {name: agent.counted() for name, agent in agents.items() if isinstance(agent, Counting)}
+    return about | played | ({"answers": counts} if counts else {})
+
+
+def answers_of(args: Args) -> Path | None:
+    """Return the file, beside the results, that keeps the answers of language models until the evaluation is complete.
+
+    It is None if the results go to no file, or to a device or pipe.
+    """
+    is_none = args.json is None or (args.json.exists() and not args.json.is_file())
+    return None if is_none else Path(f"{args.json}.answers")
 
 
 def checked_mode(args: Args) -> Mode:
@@ -146,7 +161,7 @@ def loaded(
             if not goes_on or not is_file(name):
                 raise
             refused[name] = str(error)
-            print(f"left out: {error}", file=sys.stderr)
+            print(f"left out: {sentence(error)}", file=sys.stderr)
     if refused and len(agents) < 2:
         raise ValueError(next(iter(refused.values())))
     return agents, refused
@@ -157,7 +172,8 @@ def describe(result: Mapping[str, Any]) -> str:
     head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
     head += f", observation {result['observation']}, {counted(result['games'], 'game')} of seed {result['seed']}"
     answers = (describe_answers(name, counts) for name, counts in result.get("answers", {}).items())
-    return "\n".join([head, *MODES[result["mode"]].describe(dict(result)), *answers])
+    partial = [f"partial: {result['partial']}"] if "partial" in result else []
+    return "\n".join([head, *partial, *MODES[result["mode"]].describe(dict(result)), *answers])
 
 
 def describe_answers(name: str, counts: Mapping[str, Any]) -> str:
@@ -176,14 +192,25 @@ def report(args: Args) -> None:
     Raises:
         ValueError: see `evaluate`.
         OSError: a file cannot be written.
-        SystemExit: agents were left out.
+        SystemExit: agents were left out, or games were given up.
     """
     check_writable(args.json, args.png)
-    result = evaluate(args)
+    answers = answers_of(args)
+    goes_on = f"; the answers so far are in {answers}, and the same command goes on from them"
+    try:
+        result = evaluate(args)
+    except ValueError as error:
+        if answers is None or not answers.exists():
+            raise
+        raise ValueError(f"{error}{goes_on}") from error
     print(describe(result))
     if args.json:
         write_json(args.json, result)
     if args.png:
         draw(args.png, MODES[args.mode], result)
+    if "partial" in result:
+        raise SystemExit(f"evaluate: the result is partial{goes_on if answers else ''}")
+    if answers is not None and "answers" in result:
+        answers.unlink(missing_ok=True)
     if "refused" in result:
         raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")

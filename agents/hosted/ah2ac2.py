@@ -29,6 +29,7 @@ from hanabako.words.checks import as_each, as_index, as_object, as_text, shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.words.notation import action_to_str
 
+from ..connections import is_here, through, within
 from ..playing.policy import Policy
 from .shown_game import Shown, ShownGame
 
@@ -40,9 +41,10 @@ MOST_ANSWER = 2**20
 """The largest accepted message, in bytes."""
 SECONDS = 120
 """How long to wait for a message."""
+MOST_SCORE = 25
+"""The highest score of the standard game."""
 PolicyFor: TypeAlias = Callable[[int], tuple[HanabiConfig, Policy]]
 """Returns, for a number of players, the config of the game and the policy that plays it."""
-HERE = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
@@ -67,18 +69,18 @@ class Server:
         address: its host, or ``ws://HOST:PORT`` on this machine.
 
     Raises:
-        ValueError: the address is not one of these, or the key is empty.
+        ValueError: the address is not one of these, or the key is empty or has other characters.
     """
 
     def __init__(self, key: str, address: str = SERVER) -> None:
         self.key = key
         scheme, _, place = address.rpartition("://")
         host = urlsplit(f"//{place}").hostname
-        if scheme not in ("", "wss", "ws") or not host or (scheme == "ws" and host not in HERE):
+        if scheme not in ("", "wss", "ws") or not host or (scheme == "ws" and not is_here(host)):
             raise ValueError(f"server must be HOST or wss://HOST (ws:// only on this machine), got {shown(address)}")
-        if not key:
-            raise ValueError("key must not be empty")
-        self.place, self.is_encrypted, self.is_here = place, scheme != "ws", host in HERE
+        if not key or not key.isprintable():
+            raise ValueError("key must be of printable characters")
+        self.place, self.is_encrypted, self.is_here = place, scheme != "ws", is_here(host)
 
     def goes_on(self) -> bool:
         """Whether the evaluation has games left.
@@ -88,8 +90,14 @@ class Server:
             ValueError: the answer is not of the protocol.
         """
         address = f"http{'s' * self.is_encrypted}://{self.place}/evaluation-info/{quote(self.key, safe='')}"
-        with self._in_words(), urllib.request.urlopen(address, timeout=SECONDS) as answer:
-            done = read(answer.read(MOST_ANSWER + 1)).get("human_ai_eval_done")
+        without_proxy = [urllib.request.ProxyHandler({})] if self.is_here else []
+
+        def fetched() -> bytes:
+            with urllib.request.build_opener(*without_proxy).open(address, timeout=SECONDS) as answer:
+                return answer.read(MOST_ANSWER + 1)
+
+        with self._in_words():
+            done = read(within(SECONDS, fetched)).get("human_ai_eval_done")
         if done not in (True, False, None):
             raise ValueError(f"the server's human_ai_eval_done must be true or false, got {shown(done)}")
         return not done
@@ -124,7 +132,7 @@ class Server:
     def _played(self, connection: Any, policy_for: PolicyFor, number: int) -> GameThere:
         message = read(connection.recv(SECONDS))
         info = as_object("info", message.get("info"))
-        players = as_index("num_players", info.get("num_players"), 5)
+        players = as_index("num_players", info.get("num_players"), 5, least=2)
         names = as_each("candidate_controlling", info.get("candidate_controlling"), as_text)
         seats = {player_named(name, players): name for name in names}
         if not seats:
@@ -169,7 +177,8 @@ class Server:
         except (HTTPException, WebSocketException) as error:
             raise OSError(f"{self.place} disconnected before the game's end: {self._said(error)}") from None
         except OSError as error:
-            raise OSError(f"{self.place} cannot be reached: {self._said(error)}") from None
+            proxy = through(f"http{'s' * self.is_encrypted}://{self.place}")
+            raise OSError(f"{self.place} cannot be reached: {self._said(error)}{proxy}") from None
         except ValueError as error:
             raise ValueError(self._said(error)) from None
 
@@ -220,8 +229,10 @@ def final_score(message: Mapping[str, Any]) -> float | None:
         ValueError: the message has no ``done`` or ``score``.
     """
     done, score = message.get("done"), message.get("score")
-    if type(done) is not bool or type(score) not in (int, float):
-        raise ValueError(f"a step must have done and score, got {shown(done)} and {shown(score)}")
+    is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
+    if not isinstance(done, bool) or not (is_number and 0 <= score <= MOST_SCORE):
+        wanted = f"done and a score from 0 to {MOST_SCORE}"
+        raise ValueError(f"a step must have {wanted}, got {shown(done)} and {shown(score)}")
     return score if done else None
 
 

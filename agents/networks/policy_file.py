@@ -20,7 +20,7 @@ from safetensors.torch import save
 from torch import Tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from hanabako.files import parse_json, read_json, write_bytes
+from hanabako.files import MOST_ARRAYS, check_readable, parse_json, read_json, write_bytes
 from hanabako.games import config_from_dict, config_to_dict
 from hanabako.words.checks import shown
 
@@ -28,7 +28,6 @@ from .kinds import NETWORKS
 from .network import Network, usual_torch
 
 __all__ = [
-    "MOST_BYTES",
     "check_numbers",
     "check_shapes",
     "opened",
@@ -41,8 +40,6 @@ __all__ = [
 FORMAT = "hanabako-policy-2"
 OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: all were dense
 ENTRIES = {"format": str, "config": dict, "network": dict, "about": dict}
-MOST_BYTES = 2**31
-"""The largest file that is read, in bytes: 500 million weights."""
 MOST_CHARACTERS = 2**20
 """The longest metadata entry that is read."""
 
@@ -123,10 +120,9 @@ def entries_of(path: Path) -> dict[str, str]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """Open a safetensors file of at most `MOST_BYTES`; any problem is raised as a `ValueError` that names the file."""
+    """Open a safetensors file of at most `MOST_ARRAYS`; any problem is raised as a `ValueError` that names the file."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"{path} is larger than {MOST_BYTES:,} bytes")
+        check_readable(path, MOST_ARRAYS)
         with safe_open(path, "pt") as file:
             yield file
     except (OSError, SafetensorError) as error:

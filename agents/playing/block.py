@@ -50,6 +50,9 @@ class Block:
         self.keys = np.zeros(count, np.uint64)
         self._final = np.zeros((count, 0), self.observation.dtype)
         self.step = 0
+        self.given_up: dict[int, ValueError] | None = None
+        """The games, by table, in which a policy cannot go on, with the reasons; they go on with random moves and do
+        not count. None: that is an error."""
 
     def deal(self, seed: int, first: int) -> None:
         """Deal game ``first`` of ``seed`` to the first table, and so on."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,10 @@ class Games:
     winners: NDArray[np.bool_]
     """(games, players): who won, by the rules of the game and whatever its rewards; no player in cooperative games."""
 
+    def chosen(self, rows: Any) -> "Games":
+        """Return the results of the given games."""
+        return Games(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
     def summary(self) -> dict[str, Any]:
         """Return means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
         games = len(self.score)
@@ -57,6 +61,14 @@ class Games:
         result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
         result["rewards_error"] = [standard_error(returns) for returns in self.rewards.T]
         return result
+
+
+class UnfinishedError(ValueError):
+    """Error for games that were given up; ``games`` are the results of all others, at least one."""
+
+    def __init__(self, message: str, games: Games) -> None:
+        super().__init__(message)
+        self.games = games
 
 
 def wilson_interval(count: int, of: int) -> tuple[float, float]:
@@ -101,7 +113,9 @@ def play(
         first: index of the first game.
 
     Raises:
-        ValueError: ``games`` is below 1, ``num_threads`` is out of range, or the number of policies is wrong.
+        ValueError: ``games`` is below 1, ``num_threads`` is out of range, the number of policies is wrong, or a policy
+            cannot go on in any game.
+        UnfinishedError: a policy cannot go on in some games.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, got {games}")
@@ -111,16 +125,23 @@ def play(
         specialize = is_specialized(games, seats)
     observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
-    record = Record(game, games)
+    record, given_up = Record(game, games), dict[int, ValueError]()
     with ProgressBar(total=games, unit="game", disable=not progress) as bar:
 
         def play_block(begin: int) -> None:
             block = Block(game, min(GAMES_AT_ONCE, games - begin), observes, specialize)
+            block.given_up = {}
             for tables in steps_of(block, seats, seed, first + begin):
                 record.add(tables, begin)
                 bar.update(int(tables["ended"].sum()))
+            given_up.update({begin + row: reason for row, reason in block.given_up.items()})
 
         in_threads(play_block, range(0, games, GAMES_AT_ONCE), num_threads)
+    if given_up:
+        whole, reason = np.isin(np.arange(games), list(given_up), invert=True), given_up[min(given_up)]
+        if not whole.any():
+            raise reason
+        raise UnfinishedError(f"{len(given_up)} of {games} games were given up: {reason}", record.games.chosen(whole))
     return record.games
 
 

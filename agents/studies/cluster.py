@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from hanabako.extras import need
-from hanabako.files import write_bytes
+from hanabako.files import MOST_ARRAYS, read_bytes, write_bytes
 from hanabako.importing import is_of_a_file
 
 from .study import Result, Row
@@ -72,7 +72,7 @@ class Cluster(Executor):
             )
             return future
         by_value(self._ray, fn)
-        sent = {name: path.read_bytes() for name, path in row.files.items() if path.is_file()}
+        sent = {name: read_bytes(path, MOST_ARRAYS) for name, path in row.files.items() if path.is_file()}
         options = {"num_cpus": row.cores, "max_retries": RETRIES, "scheduling_strategy": "SPREAD"}
         task = self._ray.remote(on_a_machine).options(**options).remote(fn, row, before, sent, **kwargs)
         self._waiting.add(task)

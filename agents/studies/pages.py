@@ -9,6 +9,7 @@ from urllib.parse import quote
 from hanabako.files import write_text
 from hanabako.generated import filled, marks
 from hanabako.machine import in_words
+from hanabako.words.cleaned import as_code, in_markdown
 
 from .finding import STUDIES, Place
 from .store import NOT_RECORDED, is_stale, read_results
@@ -110,7 +111,7 @@ def stale_line(stale: Results) -> str:
     """Return a sentence that names the stale rows; "" if there are none."""
     if not stale:
         return ""
-    return f"Stale, since a network has changed: {'; '.join(map(words_of, stale))}."
+    return f"Stale, since a network has changed: {'; '.join(in_markdown(words_of(row)) for row in stale)}."
 
 
 def origin_line(results: Results) -> str:
@@ -118,7 +119,7 @@ def origin_line(results: Results) -> str:
     said = commands_of(results)
     machines = [(row["machine"], row["versions"]) for row in results]
     where = in_words([{**machine, "versions": versions} for machine, versions in machines if machine != NOT_RECORDED])
-    made = f"Made{f' by {listed(said)}' if said else ''}{f' on {where}' if where else ''}."
+    made = f"Made{f' by {listed(said)}' if said else ''}{f' on {in_markdown(where)}' if where else ''}."
     sentences = [made] if said or where else []
     lacking: dict[tuple[str, ...], list[str]] = {}
     for what in ("command", "machine"):
@@ -128,7 +129,9 @@ def origin_line(results: Results) -> str:
         if commits:
             count, lacks = sum(row[whats[0]] == NOT_RECORDED for row in results), " or ".join(whats)
             if len(commits) <= MOST_COMMITS:
-                sentences.append(f"For the rows added in {listed(commits)} no {lacks} is recorded.")
+                sentences.append(
+                    f"For the rows added in {listed(list(map(in_markdown, commits)))} no {lacks} is recorded."
+                )
             else:
                 sentences.append(f"{count} of {len(results)} rows record a commit, but no {lacks}.")
     return " ".join(sentences)
@@ -139,7 +142,7 @@ def commands_of(results: Results) -> list[str]:
     said = dict.fromkeys(row["command"] for row in results if row["command"] != NOT_RECORDED)
     if len(said) > MOST_COMMANDS:
         said = dict.fromkeys(command.partition(" --")[0] for command in said)
-    return [f"`{command}`" for command in said]
+    return [as_code(command) for command in said]
 
 
 def listed(texts: Sequence[Any]) -> str:

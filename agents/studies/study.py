@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.words.checks import shown
+from hanabako.words.cleaned import on_terminal
 
 __all__ = ["Result", "Results", "Row", "Study", "chosen", "key_of", "refuse_unknown_fields", "words_of"]
 
@@ -74,11 +75,9 @@ class Row:
     def words(self) -> str:
         """Its fields on one line, as ``name=value``, without those that have their default."""
         defaults = {own.name: own.default for own in fields(self) if own.default is not MISSING}
-        return " ".join(
-            f"{name}={value}"
-            for name, value in self.values().items()
-            if name not in defaults or value != defaults[name]
-        )
+        values = self.values()
+        told = [name for name, value in values.items() if name not in defaults or value != defaults[name]]
+        return words_of(values | {"fields": told})
 
 
 def key_of(result: Result) -> str:
@@ -88,7 +87,7 @@ def key_of(result: Result) -> str:
 
 def words_of(result: Result) -> str:
     """Return a row's fields on one line, as ``name=value``."""
-    return " ".join(f"{name}={result[name]}" for name in result["fields"])
+    return " ".join(on_terminal(f"{name}={result[name]}") for name in result["fields"])
 
 
 Play = Callable[[Any, Result | None], Mapping[str, Any]]

@@ -10,8 +10,9 @@ Two decorators cover all compiled code:
   cache in every new process. Each kernel also closes over a digest of the code it is built from, see `keyed`.
 """
 
+import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache, wraps
 from typing import Any, TypeVar
 
@@ -75,8 +76,34 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a ``prange`` loop over games for several threads (Numba's threading layer)."""
-    return interpreted(function) if IS_INTERPRETED else compiled(function, parallel=True)
+    """Compile a ``prange`` loop over games for several threads (Numba's threading layer).
+
+    Under the layer ``workqueue`` (macOS, systems without OpenMP), which would end a process that enters it twice at the
+    same time, Python threads run these loops one after another.
+    """
+    if IS_INTERPRETED:
+        return interpreted(function)
+    loop: Any = compiled(function, parallel=True)
+
+    @wraps(function)
+    def in_turn(*arguments: Any) -> Any:
+        with TURN if needs_turns() else nullcontext():
+            return loop(*arguments)
+
+    in_turn.py_func = function  # type: ignore[attr-defined]
+    return in_turn
+
+
+TURN = threading.Lock()
+"""Held by the Python thread whose parallel loop runs, where `needs_turns`."""
+
+
+def needs_turns() -> bool:
+    """Whether Numba's threading layer serves one Python thread at a time, or is not known before the first loop."""
+    try:
+        return numba.threading_layer() == "workqueue"
+    except ValueError:
+        return True
 
 
 def compiled(function: Callable[..., Any], parallel: bool = False) -> Callable[..., Any]:

@@ -144,7 +144,12 @@ def legend(axes: Any, **settings: Any) -> None:
 
 
 def save(path: str | Path, figure: Any) -> Path:
-    """Write the figure as PNG and return the path; the file appears whole or not at all."""
+    """Write the figure as PNG and return the path; the file appears whole or not at all.
+
+    Dollar signs are themselves, and begin no formula, because names may come from files of others.
+    """
+    for text in figure.findobj(lambda artist: hasattr(artist, "set_parse_math")):
+        text.set_parse_math(False)
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
     return write_bytes(path, picture.getbuffer())

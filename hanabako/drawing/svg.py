@@ -14,6 +14,7 @@ names of classes and symbols with the game's name, and use each name for one dra
 
 import html
 import io
+import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -30,6 +31,7 @@ _SVG = "http://www.w3.org/2000/svg"
 _TEXT_CLASS = "glyphs"
 _TEXT_STYLE = f".{_TEXT_CLASS}{{fill:none;stroke-linecap:round;stroke-linejoin:round}}"
 _REGULAR, _BOLD = 2.3, 3.5  # pen widths in glyph units
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
@@ -40,8 +42,8 @@ def number(value: float) -> str:
 
 
 def escape(text: object) -> str:
-    """Escape text for use inside an element or a quoted attribute."""
-    return html.escape(str(text))
+    """Escape text for use inside an element or a quoted attribute; characters that XML does not have are replaced."""
+    return html.escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", str(text)))
 
 
 def element(tag: str, /, *children: str, **attributes: object) -> str:

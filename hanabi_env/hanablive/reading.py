@@ -39,6 +39,9 @@ def from_json(game: Any) -> tuple[HanabiConfig, list[str], list[int]]:
     """Read a game from parsed JSON. Returns and errors are those of `load`."""
     if not isinstance(game, Mapping):
         raise ValueError(f"a game of hanab.live is a JSON object, got {type(game).__name__}")  # noqa: TRY004 - the file is bad
+    entries = [*_list(game, "deck"), *_list(game, "actions")]
+    if any(isinstance(entry, Mapping) and not entry.keys().isdisjoint(("suit", "clue")) for entry in entries):
+        raise ValueError("the game is in the site's form before April 2020, which is not read: export it again")
     options = options_in(game)
     config = config_of(len(_list(game, "players")), options)
     first = number_in(options, "startingPlayer", 0, range(config.players))

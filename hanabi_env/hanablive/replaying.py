@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hanabako.files import read_json
-from hanabako.program import in_a_sentence
+from hanabako.program import in_a_sentence, sentence
+from hanabako.record import GameRecord
+from hanabako.words.cleaned import on_terminal
 
 from .entries import END_BY_VOTE
-from .reading import ending, from_json
+from .reading import read_game
 from .variants import variant_of
 
 SAMPLE = Path(__file__).with_name("sample.json")
@@ -31,26 +33,17 @@ def replay_all(files: tuple[Path, ...] = (SAMPLE,), /) -> None:
     refused = 0
     for path in files:
         try:
-            print(f"{path.name}: {_replay(path)}")
+            print(f"{on_terminal(path.name)}: {_replay(path)}")
         except (OSError, ValueError) as error:
             refused += 1
-            print(f"{path.name}: {error}")
+            print(f"{on_terminal(path.name)}: {sentence(error)}")
     if refused:
         raise SystemExit(f"{refused} of {len(files)} could not be replayed")
 
 
 def _replay(path: Path) -> str:
-    from hanabako.envs.aec import CardGameAEC
-    from hanabi_env.game import make_game
-
-    game = read_json(path)
-    config, deck, actions = from_json(game)
-    stopped = ending(game)
-    env = CardGameAEC(make_game(config))
-    env.reset(options={"deck": deck})
-    for action in actions:
-        env.step(action)
-    position = env.to_dict()
+    config, players, actions, deal, stopped = read_game(read_json(path))
+    position = GameRecord(config, 0, players, actions, deal).replayed().to_dict()
     end = position["end_reason"] or (_stopped(stopped) if stopped else "goes on")
     played = f"{variant_of(config)}, {config.players} players, {len(actions)} actions"
     return f"{played}, score {position['score']}, {position['information_tokens']} information tokens, end: {end}"

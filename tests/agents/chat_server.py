@@ -39,12 +39,20 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Any
 
+    def do_GET(self) -> None:
+        self.server.write(self)
+
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
             self.server.asked.append(asked)
             self.server.paths.add(self.path)
+        if self.server.write is not None:
+            self.server.write(self)
+            return
         status, answer = self.server.status, self.server.body
+        if callable(answer):
+            status, answer = answer(asked)
         if answer is None:
             text = self.server.rule(asked["messages"][-1]["content"])
             choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
@@ -65,11 +73,17 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(rule: Rule = first, status: int = 200, body: Any = None) -> Iterator[Any]:
-    """Run a server in this process, with its ``address`` and the requests received in ``asked``."""
+def serving(
+    rule: Rule = first, status: int = 200, body: Any = None, write: Callable[[Handler], None] | None = None
+) -> Iterator[Any]:
+    """Run a server in this process, with its ``address`` and the requests received in ``asked``.
+
+    It answers by the ``rule``; or with ``status`` and ``body``, which may be a function of the request that returns
+    both, None for the rule's; or as ``write`` does, which gets the handler of a request.
+    """
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    server.rule, server.status, server.body = rule, status, body
+    server.rule, server.status, server.body, server.write = rule, status, body, write
     server.asked, server.paths, server.lock = [], set(), threading.Lock()
     server.address = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

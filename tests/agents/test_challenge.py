@@ -234,3 +234,27 @@ def test_a_member_whose_file_has_changed_is_not_played_with(folder: Path):
 def test_a_score_may_be_above_one_and_below_zero():
     member = suites.Member("piers", 1.0, 5.0, "smart", "")
     assert [member.normalized(score) for score in (0.0, 1.0, 5.0, 6.0)] == [-0.25, 0.0, 1.0, 1.25]
+
+
+NASTY = "\x1b]0;title\x07\x1b[2J<img src=x onerror=alert(1)>|`[link](https://example.org)\n\u202e"
+
+
+def test_names_in_files_of_others_act_on_nothing(capsys: pytest.CaptureFixture[str]):
+    """They reach a terminal and Markdown, also in a table, as plain text on one line."""
+    run("piers", "--games", "20")
+    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
+    content["rows"] = [row | {"agent": NASTY, "search": NASTY} for row in content["rows"]]
+    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
+    capsys.readouterr()
+    main(["study", "list", "results/tiny.json"])
+    listed = capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["challenge", "verify", "results/tiny.json"])
+    verified = capsys.readouterr()
+    main(["challenge", "page", "tiny", "results/tiny.json", "--png", "picture.png"])
+    page = capsys.readouterr().out
+    for said in (listed, verified.out, verified.err.replace("\r", ""), page):
+        assert said.replace("\n", "").isprintable(), said
+    assert len(listed.splitlines()) == 3
+    (row,) = (line for line in page.splitlines() if "onerror" in line)
+    assert not {"<", "`", "["} & set(row) and row.count("|") == 6

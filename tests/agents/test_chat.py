@@ -1,11 +1,14 @@
 """Language models as players: what they are told, how their answers are read, and what is counted."""
 
 import asyncio
+import gzip
 import importlib
 import json
 import re
 import sys
 import threading
+import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -439,15 +442,6 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
             agents.load("llm:m", MINI)
     pytest.importorskip("openai", reason="client: openai is not installed")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    for name, value, says in (
-        ("OPENAI_BASE_URL", "http://a:b", "OPENAI_BASE_URL must be an address such as .*, got 'http://a:b'"),
-        ("OPENAI_API_KEY", "k\xe9y", "OPENAI_API_KEY must be of ASCII characters"),
-    ):
-        with monkeypatch.context() as patch:
-            patch.setenv("OPENAI_API_KEY", "x")
-            patch.setenv(name, value)
-            with pytest.raises(ValueError, match=says):
-                agents.load("llm:m", MINI)
     with pytest.raises(ValueError, match="OPENAI_API_KEY must hold the server's key"):
         agents.load("llm:m", MINI)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -608,3 +602,233 @@ def test_the_recipe_of_verifiers_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     assert trace.metrics == {"decisions": len(server.asked), "illegal": 0.0}
     roles = [message["role"] for message in server.asked[-1]["messages"]]
     assert roles == ["system", *["user", "assistant"] * (len(server.asked) - 1), "user"], "the rules come once"
+
+
+# --- Servers that refuse, fail, or do not end -------------------------------------------------------------------------
+
+
+def refuses(message: str) -> tuple[int, Any]:
+    return 400, {"object": "error", "message": message, "type": "BadRequestError", "code": 400}
+
+
+def evaluated(folder: Path, *words: str) -> tuple[Any, dict[str, Any]]:
+    """Return the end of an evaluation of ten games, None if it is complete, and its JSON, empty if there is none."""
+    path, end = folder / "result.json", None
+    words = ("evaluate", "hanabi", "--preset", "mini", "--games", "10", "--json", str(path), *words)
+    path.unlink(missing_ok=True)
+    try:
+        main([*words])
+    except SystemExit as error:
+        end = error.code
+    return end, json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def test_a_refused_question_ends_its_game_alone_and_a_second_call_goes_on(
+    with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any
+) -> None:
+    asked: list[Any] = []
+
+    def refuse_long_games(request: Any) -> tuple[int, Any]:
+        asked.append(request)
+        return refuses("too long") if "cards in the deck: 6\n" in request["messages"][-1]["content"] else (200, None)
+
+    answers = tmp_path / "result.json.answers"
+    with serving(body=refuse_long_games) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        end, partial = evaluated(tmp_path, "--agents", "llm:m")
+    assert "partial" in end and str(answers) in end and "partial: " in capsys.readouterr().out
+    assert 0 < partial["games"] < 10 and partial["partial"].startswith(f"{10 - partial['games']} of 10 games were")
+    told = answers.read_text(encoding="utf-8")
+    answers.write_text(told[:-9], encoding="utf-8")  # the process was killed while it wrote the last one
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        end, whole = evaluated(tmp_path, "--agents", "llm:m")
+    assert end is None and whole["games"] == 10 and "partial" not in whole and not answers.exists()
+    assert 0 < len(server.asked) < len(asked)
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        _, alone = evaluated(tmp_path, "--agents", "llm:m")
+    assert (alone["score"], alone["length"]) == (whole["score"], whole["length"])
+    assert alone["answers"]["llm:m"]["decisions"] == whole["answers"]["llm:m"]["decisions"] == len(server.asked)
+
+
+@pytest.mark.parametrize("status", [400, 401])
+@pytest.mark.parametrize("mode", ["self-play", "cross-play"])
+def test_a_server_that_fails_loses_no_answer(
+    status: int, mode: str, with_key: None, monkeypatch: Any, tmp_path: Path
+) -> None:
+    count = 0
+
+    def fail_from_the_third(_: Any) -> tuple[int, Any]:
+        nonlocal count
+        count += 1
+        return (200, None) if count < 3 else (status, refuses("no more")[1])
+
+    agents_ = "llm:m" if mode == "self-play" else "llm:m,llm:n"
+    with serving(body=fail_from_the_third) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        end, result = evaluated(tmp_path, "--agents", agents_, "--mode", mode)
+    assert "no more" in end and "answers so far are in" in end and "\n" not in end and not result
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        end, result = evaluated(tmp_path, "--agents", agents_, "--mode", mode)
+    decisions = sum(counts["decisions"] for counts in result["answers"].values())
+    assert end is None and len(server.asked) == decisions - 2
+
+
+def test_where_games_must_be_complete_a_refused_question_is_an_error(with_key: None, monkeypatch: Any) -> None:
+    with serving(body=lambda _: refuses("too long")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        policy = agents.load("llm:m", MINI)
+        with pytest.raises(ValueError, match="too long"):
+            play(MINI, policy, 2, seed=1)
+        with pytest.raises(ValueError, match="too long"):
+            game_of(MINI).make_seat(config=MINI, partners=policy, seat=1).reset(seed=1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "System role not supported",
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+        "Only user and assistant roles are supported!",
+    ],
+)
+def test_a_model_without_system_messages_gets_the_rules_in_its_first(
+    words: str, with_key: None, monkeypatch: Any
+) -> None:
+    def user_alone(request: Any) -> tuple[int, Any]:
+        return refuses(words) if request["messages"][0]["role"] == "system" else (200, says("play 0"))
+
+    with serving(body=user_alone) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        model = Server("m")
+        question = [{"role": "system", "content": "rules"}, {"role": "user", "content": "turn"}]
+        assert [model.reply(question).text for _ in range(2)] == ["play 0"] * 2
+    roles = [[message["role"] for message in request["messages"]] for request in server.asked]
+    assert roles == [["system", "user"], ["user"], ["user"]]
+    assert server.asked[-1]["messages"] == [{"role": "user", "content": "rules\n\nturn"}]
+
+
+def head(handler: Any, status: int, **headers: str) -> None:
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+
+
+def drip(handler: Any, status: int) -> None:
+    """Write an answer that does not end."""
+    head(handler, status, Content_Type="application/json", Content_Length="1000000")
+    while not handler.server.is_closed:
+        handler.wfile.write(b" ")
+        time.sleep(0.02)
+
+
+def flood(handler: Any, status: int) -> None:
+    head(handler, status, Content_Type="application/json", Content_Length=str(10**9))
+    while not handler.server.is_closed:
+        handler.wfile.write(b" " * 10**4)
+
+
+def inflate(handler: Any, status: int) -> None:
+    """Write a small answer that unpacks to a large one."""
+    packed = gzip.compress(b" " * 10**6 + json.dumps(says("play 0")).encode())
+    head(handler, status, Content_Type="application/json", Content_Encoding="gzip", Content_Length=str(len(packed)))
+    handler.wfile.write(packed)
+
+
+@pytest.mark.parametrize(
+    ("write", "status", "words"),
+    [
+        (drip, 200, "it takes longer than 0.5 seconds"),
+        (drip, 404, "it takes longer than 0.5 seconds"),
+        (flood, 200, "it has more than 100,000 bytes"),
+        (flood, 404, "it has more than 100,000 bytes"),
+        (inflate, 200, "does not answer in OpenAI's protocol"),
+        (inflate, 404, "Error code: 404|no answer of m"),
+    ],
+)
+def test_an_answer_has_an_end_in_time_and_size(
+    write: Any, status: int, words: str, with_key: None, monkeypatch: Any
+) -> None:
+    def written(handler: Any) -> None:
+        with suppress(OSError):
+            write(handler, status)
+        handler.close_connection = True
+
+    monkeypatch.setattr("agents.chat.server.SECONDS", 0.5 if write is drip else 10)
+    monkeypatch.setattr("agents.chat.server.MOST_BYTES", 10**5)
+    with serving(write=written) as server:
+        server.is_closed = False
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        with pytest.raises(ValueError, match=words) as refusal:
+            Server("m").reply([{"role": "user", "content": "?"}])
+        server.is_closed = True
+    assert len(str(refusal.value)) < 600 and "\n" not in str(refusal.value)
+
+
+def test_a_server_on_this_machine_is_reached_without_a_proxy_and_a_proxy_is_named(
+    with_key: None, monkeypatch: Any
+) -> None:
+    with serving() as gone:
+        pass
+    monkeypatch.setattr("agents.chat.server.RETRIES", 0)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("HTTP_PROXY", gone.address.replace("//", "//me:secret@"))
+    monkeypatch.setenv("http_proxy", gone.address.replace("//", "//me:secret@"))
+    question = [{"role": "user", "content": "Your legal moves:\n1. play 0"}]
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        assert Server("m").reply(question).text.endswith("play 0")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://model.invalid/v1")
+    with pytest.raises(ValueError, match=r"through the proxy 127\.0\.0\.1:\d+/v1, as HTTP_PROXY") as refusal:
+        Server("m").reply(question)
+    assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("OPENAI_BASE_URL", "http://a:b", "OPENAI_BASE_URL must be an address such as .*, got 'http://a:b'"),
+        ("OPENAI_BASE_URL", "localhost:8000", "OPENAI_BASE_URL must be an address"),
+        ("OPENAI_BASE_URL", "ftp://localhost/v1", "OPENAI_BASE_URL must be an address"),
+        ("OPENAI_BASE_URL", "http://local\nhost/v1", "OPENAI_BASE_URL must be an address"),
+        ("OPENAI_API_KEY", "a\nb", "OPENAI_API_KEY must be of printable ASCII"),
+        ("OPENAI_ORG_ID", "é", "OPENAI_ORG_ID must be of printable ASCII"),
+        ("OPENAI_CUSTOM_HEADERS", "é: x", "OPENAI_CUSTOM_HEADERS must be of printable ASCII"),
+        ("HTTP_PROXY", "what://x", "a variable such as HTTP_PROXY or SSL_CERT_FILE is wrong"),
+    ],
+)
+def test_a_variable_that_cannot_be_used_is_named_before_anything_is_asked(
+    name: str, value: str, words: str, with_key: None, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv(name.lower() if name == "HTTP_PROXY" else name, value)
+    with pytest.raises(ValueError, match=words):
+        Server("m")
+
+
+def test_nothing_waits_for_an_answer_that_is_no_longer_wanted(with_key: None, monkeypatch: Any) -> None:
+    """One question is refused for good while another is being answered without end."""
+    first_one = threading.Event()
+
+    def one_hangs(handler: Any) -> None:
+        if not first_one.is_set():
+            first_one.set()
+            with suppress(OSError):
+                drip(handler, 200)
+        head(handler, 401, Content_Length="0")
+
+    before = set(threading.enumerate())
+    with serving(write=one_hangs) as server:
+        server.is_closed = False
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        with pytest.raises(ValueError, match="no answer of m"):
+            play(MINI, agents.load("llm:m", MINI), 2, seed=1)
+        end = time.monotonic() + 5
+        while left := [one for one in {*threading.enumerate()} - before if one.name.startswith("ThreadPool")]:
+            assert time.monotonic() < end, left
+            time.sleep(0.01)
+        server.is_closed = True

@@ -514,20 +514,25 @@ def test_ranks_are_as_many_as_can_share_what_an_algorithm_learns_from(monkeypatc
     assert launch.ranks_for(iql.Args(device="cpu", games=7)) == 1
 
 
-def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.MonkeyPatch):
-    """Ranks read the settings from a file."""
+def test_two_ranks_are_started_with_the_same_settings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Ranks read the settings from a file, meet without the machine's host name, and belong to this machine alone."""
     started: list[tuple[str, int, dict]] = []
 
     def torchrun(words: list[str]) -> None:
         told = parse_args(words)
+        assert (told.local_addr, told.nnodes, told.standalone) == ("127.0.0.1", "1:1", True)
         (path,) = told.training_script_args
         started.append((told.training_script, int(told.nproc_per_node), json.loads(Path(path).read_text("utf-8"))))
 
     monkeypatch.setattr(GameEntry, "compile", lambda *_: None)
     monkeypatch.setattr(launch, "torchrun", torchrun)
+    monkeypatch.setenv("PET_NNODES", "2")  # as a cluster tells other processes
     words = ["--ranks", "2", "--preset", "mini", "--config", "derived=true"]
     main(["train", "--algorithm", "iql", *words, "history=2", "--q-lambda", "0.5"])
     main(["train", *words, "--start", "hanabi-mini-2p"])
+    assert capsys.readouterr().err.startswith("PET_NNODES: ignored, ")
     meant = {
         "iql": iql.Args(preset="mini", config=("derived=true", "history=2"), q_lambda=0.5),
         "ppo": ppo.Args(preset="mini", config=("derived=true",), start="hanabi-mini-2p"),
@@ -537,13 +542,21 @@ def test_two_ranks_are_started_with_the_same_settings(monkeypatch: pytest.Monkey
         assert type(settings).from_json(content["args"]) == settings
 
 
-def test_a_rank_trains_by_the_file_that_it_is_given(tmp_path: Path):
+def test_a_rank_trains_by_the_file_that_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """It believes only ``torchrun`` that there are other ranks, and not a cluster's variables of the same names."""
+    for name, value in {"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "one", "GROUP_WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
     args = named("mappo").settings(**SMALL | {"steps": UPDATE, "run_dir": tmp_path / "run"})
     told = {"algorithm": "mappo", "args": args.to_json()}
     (tmp_path / "settings.json").write_text(json.dumps(told), encoding="utf-8")
     algorithms.start_rank(tmp_path / "settings.json")
     assert read_metrics(tmp_path / "run")[-1]["fraction"] == 1
     assert maker_of(tmp_path / "run").name == "mappo"
+    said = capsys.readouterr()
+    assert "WORLD_SIZE=2: ignored, because torchrun did not set it; trains alone" in said.err
+    assert "policy.safetensors" in said.out
 
 
 @pytest.mark.slow

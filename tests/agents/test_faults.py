@@ -399,7 +399,7 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
     run_dir = tmp_path / "run"
     options = as_options(replace(TINY, steps=10**7, evaluations=10_000), run_dir)
     world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "OMP_NUM_THREADS": "1"}
-    world |= {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
+    world |= {"TORCHELASTIC_RUN_ID": "1", "TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
     said = (tmp_path / "said").open("w+")
     ranks = [
         subprocess.Popen(

@@ -4,7 +4,9 @@ import http
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from hanabako.files import read_json
 from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import HanabiConfig, v0_belief
+from tests.agents.chat_server import serving
 
 
 class Table:
@@ -287,7 +290,10 @@ BAD: dict[str, tuple[int, Any, str]] = {
     "an observation too short": (0, shows([1.0]), "player 0 must observe 658 finite numbers"),
     "numbers that are none": (0, shows([float("nan")] * 658), "player 0 must observe 658 finite numbers"),
     "another game": (2, shows([0.0] * 658), "one who acted must be shown"),
-    "no score": (1, lambda message: message | {"score": None}, "must have done and score"),
+    "no score": (1, lambda message: message | {"score": None}, "must have done and a score from 0 to 25"),
+    "a score that is none": (1, lambda message: message | {"score": float("nan")}, "a score from 0 to 25, got .* nan"),
+    "a score too high": (1, lambda message: message | {"score": 10**400}, "a score from 0 to 25, got .* 10000"),
+    "no players": (0, {"info": {"num_players": 0, "candidate_controlling": []}}, "num_players must be an int from 2"),
     "too much": (0, " " * 2**21, "disconnected before the game's end"),
 }
 
@@ -310,6 +316,7 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
         ([], "wrong", "refuses with status 403: is the key right?"),
         (["--evaluate"], "wrong", "refuses with status 403: is the key right?"),
         ([], "", "the environment variable AH2AC2_KEY must hold the key"),
+        ([], "\udcff", "key must be of printable characters"),
         (
             ["--server", "ws://ah2ac2.com"],
             "wrong",
@@ -336,3 +343,31 @@ def test_what_cannot_be_played_there_is_said(
         main([*hosted[1], "--agent", "smart", *more])
     assert "\n" not in str(refusal.value) and not (key and key in str(refusal.value).replace("wrong:", ""))
     assert not Path("ah2ac2.json").exists()
+
+
+def test_the_server_must_answer_in_time_and_on_this_machine_without_a_proxy(
+    hosted: tuple[Hosted, list[str]], monkeypatch: pytest.MonkeyPatch
+):
+    _, words = hosted
+    for name in ("http_proxy", "HTTP_PROXY", "ws_proxy", "WS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    main([*words, "--agent", "smart", "--evaluate"])
+    assert len(read_json("ah2ac2.json")["games"]) == 2
+
+    def drip(handler: Any) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        with suppress(OSError):
+            while not server.is_closed:
+                handler.wfile.write(b" ")
+                time.sleep(0.02)
+
+    monkeypatch.setattr("agents.hosted.ah2ac2.SECONDS", 0.5)
+    with serving(write=drip) as server:
+        server.is_closed = False
+        host = server.address.removeprefix("http://").removesuffix("/v1")
+        with pytest.raises(OSError, match=f"{host} does not answer"):
+            ah2ac2.Server("k3y", f"ws://{host}").goes_on()
+        server.is_closed = True

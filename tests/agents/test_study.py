@@ -531,6 +531,16 @@ def test_many_commits_are_counted_and_not_named() -> None:
     assert origin_line(rows).endswith("4 of 4 rows record a commit, but no command.")
 
 
+def test_an_origin_from_others_is_text_and_code() -> None:
+    mark = "<img src=x>`[a](b)\n"
+    machine = {"date": "2026-11-25", "processor": mark, "python": "3.11"}
+    origin = ORIGIN | {"command": mark, "machine": machine, "commit": mark}
+    lacking = ORIGIN | {"command": "not recorded", "machine": "not recorded", "commit": mark}
+    said = origin_line([result_of("a", 1, origin), result_of("b", 1, lacking)])
+    code, text = r"`<img src=x>'[a](b)\n`", r"&#60;img src=x&#62;&#96;&#91;a&#93;(b)\n"
+    assert said.startswith(f"Made by {code} on {text}, ") and f"rows added in {text} no" in said
+
+
 def test_many_commands_are_said_without_their_options() -> None:
     rows = [result_of("a", 1, ORIGIN | {"command": f"hanabako study run x --where k={k}"}) for k in range(4)]
     assert origin_line(rows[:2]).startswith(

@@ -91,3 +91,12 @@ def test_a_saved_chart_is_a_picture(tmp_path):
     path = save(tmp_path / "new" / "chart.png", figure)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert [one.name for one in path.parent.iterdir()] == ["chart.png"]
+
+
+def test_a_dollar_sign_in_a_name_begins_no_formula(tmp_path):
+    name = r"$\frac$"
+    figure, axes = chart(name, name, name)
+    axes.set_xticks([0], [name])
+    axes.plot([0, 1], [0, 1], label=name)
+    legend(axes)
+    assert save(tmp_path / "chart.png", figure).stat().st_size

@@ -126,3 +126,36 @@ def test_the_cache_lies_beside_the_modules_only_if_no_other_folder_is_writable(r
     assert run(**places) == [["30", "True", "1", "False"]]
     (index,) = tmp_path.rglob("*.nbi")
     assert (tmp_path / "home" in index.parents) == (home == "home")
+
+
+IN_TWO_THREADS = """
+import threading
+import numba
+import numpy as np
+from hanabako.compiler.jit import parallel_kernel
+
+@parallel_kernel
+def count_up(numbers):
+    for i in numba.prange(numbers.shape[0]):
+        numbers[i] += 1
+
+def run():
+    numba.set_num_threads(2)
+    for _ in range(50):
+        count_up(numbers := np.zeros(2**20))
+        assert numbers.all()
+
+threads = [threading.Thread(target=run) for _ in range(2)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(numba.threading_layer())
+"""
+
+
+def test_python_threads_share_a_threading_layer_that_serves_one_at_a_time(tmp_path):
+    """The layer ``workqueue`` ends the process if two Python threads enter it at the same time."""
+    (tmp_path / "program.py").write_text(IN_TWO_THREADS, encoding="utf-8")
+    more = {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "2", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(tmp_path / "program.py")]
+    finished = subprocess.run(command, env=os.environ | more, capture_output=True, encoding="utf-8", check=False)
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "workqueue\n", "")

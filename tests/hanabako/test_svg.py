@@ -167,3 +167,8 @@ def test_a_document_scales_to_a_narrower_container():
     root = ElementTree.fromstring(picture())
     assert root.get("style") == "max-width:100%;height:auto"
     assert root.get("viewBox") is not None and root.get("width") is not None
+
+
+def test_xml_has_no_control_characters():
+    markup = element("title", escape("a\x00\x1b[2J\ud800\nb"))
+    assert ElementTree.fromstring(markup.encode()).text == "a\ufffd\ufffd[2J\ufffd\nb"

@@ -177,7 +177,11 @@ def standard_game() -> dict[str, Any]:
         ({"players": list("abcdef")}, "6 players"),
         ({"players": "ab"}, "players must be a list"),
         ({"deck": None}, "deck must be a list"),
-        ({"deck": [{"suit": 0, "rank": 1}]}, "suitIndex must be from 0 to 4"),
+        ({"deck": [{"suit": 0, "rank": 1}]}, "before April 2020, which is not read"),
+        (
+            {"actions": [{"type": 0, "target": 1, "clue": {"type": 0, "value": 1}}]},
+            "before April 2020, which is not read",
+        ),
         ({"deck": [{"suitIndex": 0, "rank": 6}]}, "rank must be from 1 to 5"),
         ({"deck": [{"suitIndex": 0, "rank": 5}] * 2}, "got 1 R5 too many"),
         ({"deck": []}, "deck must be the whole box, 50 cards, got 0"),
@@ -311,4 +315,19 @@ def test_the_command_goes_on_after_what_it_cannot_read(tmp_path, capsys):
     assert len(lines) == 7 and "score" in lines[-1]
     first = (os.strerror(errno.ENOENT), os.strerror(errno.EISDIR), "variant")
     assert all(words in line for words, line in zip(first, lines, strict=False))
-    assert "nested too deeply" in lines[3] and "larger than 16,777,216 bytes" in lines[4] and "utf-8" in lines[5]
+    assert "nested too deeply" in lines[3] and "larger than 16,777,216 bytes" in lines[4] and "UTF-8" in lines[5]
+
+
+def test_actions_after_the_end_are_refused_by_their_number(tmp_path, capsys):
+    config, number = HanabiConfig(), 0
+    deck, actions, _ = played(config, seed=3)
+    save(tmp_path / "over.json", config, deck, [*actions, number])
+    with pytest.raises(SystemExit, match="1 of 1"):
+        main([str(tmp_path / "over.json")])
+    assert f"action {len(actions)} of the game: the game is over before 'discard 0'" in capsys.readouterr().out
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path):
+    text = json.dumps(standard_game())
+    (tmp_path / "game.json").write_text(text, encoding="utf-8-sig")
+    assert load(tmp_path / "game.json") == load(io.StringIO(text)) == load(io.StringIO(f"\ufeff{text}"))

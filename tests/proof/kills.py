@@ -168,7 +168,7 @@ def live(module: str, options: list[str], rank: int, ranks: int, port: int, has_
         os.dup2(nowhere.fileno(), 2)
     if ranks > 1:  # as torchrun sets it
         world = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "RANK": rank, "LOCAL_RANK": rank}
-        world |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        world |= {"TORCHELASTIC_RUN_ID": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         os.environ.update({key: str(value) for key, value in world.items()})
         tell_when_met(has_met)
     os.environ["OMP_NUM_THREADS"] = "1"

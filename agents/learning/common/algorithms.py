@@ -25,7 +25,7 @@ from hanabako.words.notation import counted
 
 from ...networks.policy_file import refuse_old_vdn
 from ...registry import need_trust
-from .ranks import has_other_machines
+from .ranks import by_torchrun, has_other_machines
 from .runs import finished, read_about
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train_session
 
@@ -141,7 +141,7 @@ def start(learner: Learner, args: Settings) -> bool:
         ValueError: as for `agents.learning.common.trainer.train`.
         OSError: as there.
     """
-    is_first = int(os.environ.get("RANK", "0")) == 0
+    is_first = by_torchrun("RANK", 0) == 0
     try:
         run_dir, ended = train_session(args, learner.algorithm)
     except ConnectionError as error:
@@ -163,7 +163,7 @@ def start(learner: Learner, args: Settings) -> bool:
         else:
             trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
             print(f"Interrupted. To continue: --resume {run_dir}{trust}")
-    elif os.environ.get("LOCAL_RANK") == "0":
+    elif by_torchrun("LOCAL_RANK", 0) == 0:
         print(f"{run_dir}: machine 0 prints the result")
     return ended
 
@@ -180,9 +180,9 @@ def start_rank(path: Path) -> None:
             if not start(learner, learner.settings.from_json(told["args"])):
                 path.with_name(STOPPED).touch()
     except SystemExit as end:
-        write_text(path.with_name(f"{WRONG}{os.environ['RANK']}"), str(end))
+        write_text(path.with_name(f"{WRONG}{by_torchrun('RANK', 0)}"), str(end))
         raise SystemExit(1) from end
-    if has_other_machines() and os.environ["LOCAL_RANK"] == "0" and os.getppid() == starter:
+    if has_other_machines() and by_torchrun("LOCAL_RANK", 0) == 0 and os.getppid() == starter:
         os.kill(starter, signal.SIGTERM)  # else torchrun waits five minutes for an interrupted machine
 
 

@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hanabako.files import write_bytes, write_text
+from hanabako.files import check_readable, read_bytes, write_bytes, write_text
 from hanabako.program import sentence
 from hanabako.words.notation import counted
 
@@ -34,6 +34,8 @@ from .ranks import Ranks
 
 __all__ = ["Checkpoints", "checkpoints_in", "holds_checkpoint", "ranks_of"]
 
+MOST_FILE = 2**40
+"""The largest file that is read, in bytes: recorded games of some algorithms fill most of the memory."""
 DIRECTORY = 0x10
 """The attribute bit by which torch takes an archive's part for a directory."""
 
@@ -140,7 +142,7 @@ class Checkpoints:
             why = self.ranks.broadcast(self._why_none_is_whole(parts.any(1)))
             raise ValueError(f"{self.directory} holds no checkpoint to continue from: {why}")
         try:
-            named = (self.directory / "latest").read_bytes().decode("ascii")
+            named = read_bytes(self.directory / "latest").decode("ascii")
         except (OSError, ValueError):
             named = None
         if self.ranks.rank == 0 and named not in whole:
@@ -183,6 +185,7 @@ def ranks_of(place: Path) -> int:
 def is_whole(path: Path) -> bool:
     """Whether a file can be read and its checksums are right."""
     try:
+        check_archive(path)
         with ZipFile(path) as archive:
             parts = archive.infolist()
             if archive.testzip() is not None or any(part.comment or part.external_attr & DIRECTORY for part in parts):
@@ -191,6 +194,14 @@ def is_whole(path: Path) -> bool:
     except Exception:  # see the module's docstring
         return False
     return True
+
+
+def check_archive(path: Path) -> None:
+    """Raise an error if a file is not a regular one, or not an archive of uncompressed parts, as we write them."""
+    size = check_readable(path, MOST_FILE)
+    with ZipFile(path) as archive:
+        if sum(part.file_size for part in archive.infolist()) > size:
+            raise ValueError(f"{path} is damaged: its parts are larger than the file")
 
 
 def world_of(path: Path) -> int:
@@ -203,10 +214,12 @@ def world_of(path: Path) -> int:
 
 def read_learner(path: Path, device: torch.device) -> dict[str, Any]:
     """Read a rank's learner."""
+    check_archive(path)
     return torch.load(path, device, weights_only=True)
 
 
 def read_games(path: Path) -> dict[str, np.ndarray]:
     """Read a rank's games."""
+    check_archive(path)
     with path.open("rb") as file, np.load(file) as arrays:
         return dict(arrays)

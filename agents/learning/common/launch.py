@@ -60,7 +60,7 @@ class Machines(NamedTuple):
     def words(self) -> list[str]:
         """Return the options for ``torchrun``."""
         if self.count == 1:
-            return ["--standalone"]
+            return ["--standalone", "--local-addr=127.0.0.1"]
         words = {"nnodes": self.count, "node-rank": self.this, "master-addr": self.host, "master-port": self.port}
         return [f"--{name}={value}" for name, value in words.items()] + [f"--rdzv-conf=timeout={LONGEST_WAIT}"]
 
@@ -106,8 +106,11 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Mach
         SystemExit: training failed.
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    if machines.count > 1:
-        os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it would warn of addresses without a reverse name
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it would warn of host names and addresses without the other
+    if names := [name for name in os.environ if name.startswith("PET_")]:
+        print(f"{', '.join(names)}: ignored, because they are a cluster's settings of torchrun", file=sys.stderr)
+        for name in names:
+            del os.environ[name]
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
         told = {"algorithm": learner.source, "args": settings.to_json()}
         path = write_json(Path(folder) / "settings.json", told)

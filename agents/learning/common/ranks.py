@@ -5,6 +5,7 @@ import os
 import platform
 import socket
 import struct
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -158,10 +159,12 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
         ValueError: there is no such ``device``.
         ConnectionError: not all ranks joined.
     """
-    world, local = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("LOCAL_RANK", "0"))
+    world, local = by_torchrun("WORLD_SIZE", 1), by_torchrun("LOCAL_RANK", 0)
     chosen = checked_device(device)
     place = torch.device("cuda", local) if chosen == "cuda" else torch.device(chosen)
     if world == 1:
+        if (other := os.environ.get("WORLD_SIZE", "1")) != "1":
+            print(f"WORLD_SIZE={other[:9]}: ignored, because torchrun did not set it; trains alone", file=sys.stderr)
         yield Ranks(0, 1, place)
         return
     if has_other_machines() and (interface := interface_to(os.environ["MASTER_ADDR"])):
@@ -187,7 +190,15 @@ def joined_ranks(device: str) -> Iterator[Ranks]:
 
 def has_other_machines() -> bool:
     """Whether there are ranks on other machines, according to ``torchrun``."""
-    return int(os.environ.get("GROUP_WORLD_SIZE", "1")) > 1
+    return by_torchrun("GROUP_WORLD_SIZE", 1) > 1
+
+
+def by_torchrun(name: str, otherwise: int) -> int:
+    """Return a number that ``torchrun`` told this process, such as its ``RANK``; ``otherwise`` if it did not start it.
+
+    Clusters set variables of the same names for processes of their own, which do not join.
+    """
+    return int(os.environ.get(name, otherwise)) if dist.is_torchelastic_launched() else otherwise
 
 
 def with_machines(ranks: Ranks, local: int) -> Ranks:

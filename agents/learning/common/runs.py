@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from filelock import FileLock, Timeout
 
 from hanabako.drawing import charts
-from hanabako.files import parse_json, read_json, write_json, write_text
+from hanabako.files import MOST_ARRAYS, parse_json, read_bytes, read_json, write_json, write_text
 from hanabako.games import config_to_dict, game_of
 from hanabako.interrupts import handling
 from hanabako.machine import describe
@@ -282,7 +282,7 @@ def greedy_curve(run_dir: Path) -> list[list[float]]:
 def last_row(run_dir: Path) -> dict[str, float]:
     """Return the last row of the run's ``metrics.jsonl``; an empty one before the first update."""
     path = run_dir / "metrics.jsonl"
-    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    lines = read_bytes(path, MOST_ARRAYS).split(b"\n") if path.exists() else []
     return next(filter(None, map(row_of, reversed(lines))), {})
 
 
@@ -299,7 +299,7 @@ def finished(run_dir: Path) -> dict[str, Any] | None:
 
 def parsed_metrics(path: Path) -> tuple[list[dict[str, float]], list[bytes]]:
     """Return the rows of a log, and its broken lines."""
-    lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
+    lines = [line for line in read_bytes(path, MOST_ARRAYS).split(b"\n") if line.strip()]
     rows = {line: row_of(line) for line in lines}
     return [row for line in lines if (row := rows[line])], [line for line in lines if rows[line] is None]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from hanabako.files import read_text
 from hanabi_env.config import HanabiConfig
 
 from .standard import Hidden, PublishedNetwork, standard_game
@@ -101,6 +102,6 @@ def of_flax(path: Path, tensors: Tensors) -> Tensors:
 def activation_of(path: Path) -> Callable[[Tensor], Tensor]:
     """Return the activation ``act_fn`` of a ``.yaml`` with the same name; without one flax's gelu, as published."""
     settings = path.with_suffix(".yaml")
-    text = settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
+    text = read_text(settings) if settings.is_file() else ""
     found = re.search(r"^act_fn: *['\"]?(\w+)", text, re.MULTILINE)
     return partial(F.gelu, approximate="tanh") if found is None or found[1] == "gelu" else F.relu

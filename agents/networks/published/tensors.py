@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from hanabako.files import MOST_ARRAYS, check_readable
 from hanabako.words.checks import shown
 
-from ..policy_file import MOST_BYTES, check_numbers, check_shapes, opened
+from ..policy_file import check_numbers, check_shapes, opened
 
 __all__ = ["Tensors", "dense_of", "filled", "flat_names", "lstm_of", "matrix", "read_tensors", "without"]
 
@@ -38,9 +39,11 @@ def read_tensors(path: Path) -> Tensors:
         with opened(path) as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
     try:
-        found, size = unpickled(path), path.stat().st_size
+        size = check_readable(path, MOST_ARRAYS)
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        found = unpickled(path, size)
     except Exception as error:
         raise ValueError(f"{path} is damaged, too large, or holds more than tensors (code, say): not read") from error
     if not isinstance(found, Mapping) or not all(is_plain(name, value) for name, value in found.items()):
@@ -50,14 +53,13 @@ def read_tensors(path: Path) -> Tensors:
     return {name.removeprefix("online_net."): value for name, value in without(found, "target_net").items()}
 
 
-def unpickled(path: Path) -> Any:
-    """Load a file of at most `MOST_BYTES` with torch, which admits only tensors and containers."""
-    size = path.stat().st_size
+def unpickled(path: Path, size: int) -> Any:
+    """Load a file of ``size`` bytes with torch, which admits only tensors and containers, of at most `MOST_ARRAYS`."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
-    if size > MOST_BYTES:
-        raise ValueError(f"more than {MOST_BYTES:,} bytes")
+    if size > MOST_ARRAYS:
+        raise ValueError(f"more than {MOST_ARRAYS:,} bytes")
     return torch.load(path, map_location="cpu", weights_only=True)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from hanabako.drawing import charts
 from hanabako.generated import table as markdown
+from hanabako.words.cleaned import in_markdown, on_terminal
 from hanabako.words.notation import counted
 
 from ...evaluation.modes import plus_minus, short_name
@@ -38,7 +39,7 @@ class Entry:
     def name(self) -> str:
         """The agent's name in tables."""
         how = self.search.strip("{}").replace('"', "").replace(": ", "=")
-        return " ".join(part for part in (short_name(self.agent), how) if part)
+        return on_terminal(" ".join(part for part in (short_name(self.agent), how) if part))
 
 
 def entries(suite: Suite, results: Results) -> list[Entry]:
@@ -84,7 +85,7 @@ def cells(suite: Suite, entry: Entry) -> list[str]:
     with_each = {name: member.normalized(entry.rows[name]["score"]) for name, member in suite.members.items()}
     ends = [f"{with_each[name]:z.2f} with {name}" for name in (least(with_each), most(with_each))]
     deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
-    return [entry.name, f"{entry.score:z.3f}{plus_minus(entry.error)}", *ends, deals]
+    return [in_markdown(entry.name), f"{entry.score:z.3f}{plus_minus(entry.error)}", *ends, deals]
 
 
 def least(values: Mapping[str, float]) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hanabako.words.cleaned import as_code, in_markdown
+
 from ...evaluation import estimates
 from ..study import Results
 from .found import Found
@@ -31,7 +33,7 @@ def introduction(found: Found) -> Iterator[str]:
     words += f", observation {config.observation_name}; a run has {whole.budget}"
     words += f", and a pair plays {whole.deals:,} deals"
     if not whole.reproduction:
-        yield f"No row is a reproduction of its algorithm's paper: {whole.reason}."
+        yield f"No row is a reproduction of its algorithm's paper: {in_markdown(whole.reason)}."
         yield ""
     yield f"{words}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
 
@@ -98,7 +100,7 @@ def with_partners(found: Found) -> Iterator[str]:
         return
     yield "With partners: both seatings averaged, then the run first, the partner first:"
     yield ""
-    named = [f"`{name}`".replace("|", r"\|") for name in found.partners]
+    named = [as_code(name).replace("|", r"\|") for name in found.partners]
     yield f"| algorithm | {' | '.join(named)} |"
     yield "|---" * (len(found.partners) + 1) + "|"
     for name in found.ordered:
@@ -155,4 +157,4 @@ def notes(found: Found) -> Iterator[str]:
             if "note" in run:
                 said.setdefault(str(run["note"]), {})[name] = None
     for note, names in said.items():
-        yield f"{note.capitalize()}: {', '.join(names)}."
+        yield f"{in_markdown(note.capitalize())}: {', '.join(names)}."

@@ -9,6 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
+from hanabako.files import read_text
 from hanabako.games import game_named
 from hanabako.words.checks import did_you_mean, shown
 from hanabako.words.ranges import check_ranges
@@ -32,8 +33,9 @@ def read(path: Path, runs: Path) -> Comparison:
         OSError: the file cannot be read.
         ValueError: it declares no comparison, or a wrong one; the message names the file and what is allowed.
     """
+    text = read_text(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(text)
         tables = {name: content.pop(name, {}) for name in ("config", "settings", "algorithms")}
         if content.pop("study", None) != "comparison":
             raise ValueError('study must be "comparison"')
@@ -56,7 +58,7 @@ def read(path: Path, runs: Path) -> Comparison:
         whole.make_config()
     except RecursionError:
         raise ValueError(f"{path} is nested too deeply to be read") from None
-    except ValueError as error:  # also raised for invalid TOML and UTF-8
+    except ValueError as error:  # also raised for invalid TOML
         raise ValueError(f"{path}: {error}") from error
     return whole
 

@@ -12,7 +12,7 @@ from hanabako.games import game_named, make_config
 from hanabako.words.ranges import Positive, Size, Within
 
 from ...registry import base_of, names, network_file, pretrained, source_of
-from ..study import Row
+from ..study import Row, words_of
 
 __all__ = ["KEPT", "Algorithm", "Comparison", "Declared", "Pair", "Run", "Told", "as_words"]
 
@@ -196,7 +196,8 @@ class OfComparison(Row):
     @property
     def words(self) -> str:
         """See `Row.words`: the fields that distinguish it from other rows of the file."""
-        return " ".join(f"{name}={value}" for name, value in list(self.values().items())[:2])
+        values = self.values()
+        return words_of(values | {"fields": list(values)[:2]})
 
 
 @dataclass(frozen=True)
