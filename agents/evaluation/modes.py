@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from hanabako.drawing import charts
-from hanabako.games import config_from_dict, game_of
+from hanabako.games import config_from_dict, game_in_words, game_of
 
 from ..playing.play import play
 from ..playing.policy import Policy
@@ -238,7 +238,7 @@ def draw(path: Path, mode: Mode, result: Result) -> None:
     assert mode.axes is not None
     cells = result["cross_play"] if "cross_play" in result else result["strangers"]
     scores = np.array([[cell["score"] if isinstance(cell, Mapping) else cell for cell in row] for row in cells])
-    title = f"{result['config']['game']} {result['preset']}, {result['players']} players"
-    best = getattr(config_from_dict(result["config"]), "max_score", float(scores.max()))
+    config = config_from_dict(result["config"])
+    best = getattr(config, "max_score", float(scores.max()))
     names = [short_name(name) for name in result["agents"]]
-    charts.save(path, crossplay.heat_map(scores, names, best, title, *mode.axes))
+    charts.save(path, crossplay.heat_map(scores, names, best, game_in_words(config), *mode.axes))

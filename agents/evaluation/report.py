@@ -6,14 +6,14 @@ The command line is `agents.evaluate`.
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
 from hanabako.files import check_writable, write_json
-from hanabako.games import config_to_dict, game_named, make_config
+from hanabako.games import config_from_dict, config_to_dict, game_in_words, make_config, nearest_preset
 from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
 from hanabako.words.ranges import Size, check_ranges
@@ -68,7 +68,6 @@ def evaluate(args: Args) -> dict[str, Any]:
             files that cannot be used as long as two agents remain; ``refused`` in the result has the reasons.
     """
     check_ranges(args)
-    args = replace(args, preset=args.preset or game_named(args.game).first_preset)
     as_seed(args.seed)
     usable_threads(args.num_threads)
     mode = checked_mode(args)
@@ -84,7 +83,7 @@ def evaluate(args: Args) -> dict[str, Any]:
         "machine": describe_machine(),
         "mode": args.mode,
         "config": config_to_dict(config),
-        "preset": args.preset,
+        "preset": " ".join(nearest_preset(config)),
         "players": config.players,
         "observation": config.observation_name,
         "agents": names,
@@ -153,7 +152,7 @@ def loaded(
 
 def describe(result: Mapping[str, Any]) -> str:
     """Return the result as text."""
-    head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
+    head = game_in_words(config_from_dict(result["config"]))
     head += f", observation {result['observation']}, {result['games']} games of seed {result['seed']}"
     answers = (describe_answers(name, counts) for name, counts in result.get("answers", {}).items())
     return "\n".join([head, *MODES[result["mode"]].describe(dict(result)), *answers])

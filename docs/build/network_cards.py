@@ -20,7 +20,7 @@ from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import network_partners, shipped_networks
 from benchmarks.strength.tables.markdown import training_in_words, with_error
 from benchmarks.strength.tables.tournaments import rate_of
-from hanabako.games import config_from_dict
+from hanabako.games import config_from_dict, game_in_words
 from hanabako.generated import table, update
 
 __all__ = ["cards"]
@@ -49,7 +49,7 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
     evaluation = measured["evaluation"]
     competitive = recipe.opponent is not None
     rows = [
-        ("game", f"{recipe.game} `{recipe.preset}`, {config.players} players"),
+        ("game", game_in_words(config)),
         ("observation", f"{config.observation_name}, {metadata['network']['bits']:,} bits"),
         ("network", network_in_words(path, metadata["network"])),
         ("training", "; then ".join(stages(recipe))),

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from hanabako.drawing import charts
 from hanabako.files import parse_json, read_json, write_json, write_text
-from hanabako.games import config_to_dict, game_of
+from hanabako.games import config_to_dict, game_in_words, game_of
 from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
@@ -333,7 +333,7 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     For a competitive game it shows the return against ``others``, the agents that the network is evaluated among.
     """
     rows, shown = read_metrics(run_dir), shown_of(config, others)
-    title = f"{run_dir.name}\nobservation: {config.observation_name}"
+    title = f"{run_dir.name}: {game_in_words(config)}\nobservation: {config.observation_name}"
     figure, axes = charts.chart(title, "decisions (millions)", shown["greedy_score"])
     if game_of(config).cooperative:
         partners = f" with {', '.join(others)}" if others else ""

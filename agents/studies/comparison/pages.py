@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hanabako.games import game_in_words
+
 from ...evaluation import estimates
 from ..study import Results
 from .found import Found
@@ -27,8 +29,7 @@ def introduction(found: Found) -> Iterator[str]:
     """Yield a sentence about what was compared."""
     whole = found.whole
     config = whole.make_config()
-    words = f"`{whole.game}`, `{whole.preset or 'its first preset'}`, {config.players} players"
-    words += f", observation {config.observation_name}; a run has {whole.budget}"
+    words = f"{game_in_words(config)}, observation {config.observation_name}; a run has {whole.budget}"
     words += f", and a pair plays {whole.deals:,} deals"
     if not whole.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {whole.reason}."

@@ -23,6 +23,7 @@ from agents.studies.store import read_results
 from agents.studies.study import Result, Results
 from benchmarks.speed.timing import significant
 from hanabako.files import read_json
+from hanabako.games import nearest_preset
 from hanabako.generated import table
 from hanabako.words.typed import from_json
 
@@ -201,7 +202,17 @@ def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost
     kind, width, layers = network_of(whole, name)
     memory = "GRU" if kind.startswith("recurrent") else "none"
     size = f"{kind}, {layers} layers of {width} units"
-    return [whole.label(name), who, str(whole.preset), decisions, runs, observation_of(whole), size, memory, cost]
+    return [
+        whole.label(name),
+        who,
+        " ".join(nearest_preset(whole.make_config())),
+        decisions,
+        runs,
+        observation_of(whole),
+        size,
+        memory,
+        cost,
+    ]
 
 
 def observation_of(whole: Comparison) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hanabako.games import config_from_dict, game_in_words
 from hanabako.generated import table
 
 from .markdown import agent_name, training_in_words
@@ -23,7 +24,7 @@ def tournament(result: Mapping[str, Any]) -> str:
     trained = [
         f"PPO: {training_in_words(about)}, observation {result['observation']}" for about in result["training"] if about
     ]
-    title = f"{result['config']['game']} {result['preset']}, {result['config'].get('players', 2)} players"
+    title = game_in_words(config_from_dict(result["config"]))
     head = f"**{title}**, {matches[0]['games']:,} games a pair. {'. '.join(trained)}".rstrip()
     rows = [
         [
