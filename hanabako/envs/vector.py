@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
+from hanabako.envs.old_gymnasium import warn_of_statistics
 from hanabako.envs.saved_tables import checked_tables, have_begun, save_tables
 from hanabako.words.checks import (
     as_bool,
@@ -165,6 +166,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         Raises:
             ValueError: an option is unknown or wrong, or a state or deck is impossible.
         """
+        warn_of_statistics(self.autoreset_mode)
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index", "state", *self.game.deal_options))
         first = first_game(options)
