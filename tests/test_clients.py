@@ -17,6 +17,7 @@ from hanabako.envs.open_spiel import OpenSpielEnvironment
 from hanabako.envs.rllib import RLlibObservations, rllib_env
 from hanabako.envs.sb3 import SB3VecEnv
 
+from .conftest import ROOT
 from .games import GAMES, GameUnderTest, short_name
 
 pytestmark = [
@@ -86,6 +87,27 @@ def test_supersuit_makes_parallel_games_a_vector(under_test: GameUnderTest) -> N
     observation, _ = envs.reset(seed=1)
     for _ in range(20):
         observation, *_ = envs.step(observation["action_mask"].argmax(1))
+
+
+@pytest.mark.parametrize("make", ["make", "make_vec"])
+def test_an_id_is_known_to_workers_that_have_imported_nothing(make: str) -> None:
+    """Python 3.14 starts workers so; the part of the id before the colon says what they import."""
+    name = f"hanabako:{seat_id(GAMES[0])}"
+    if make == "make":
+        maker = partial(gymnasium.make, name, **GAMES[0].short)
+        envs: Any = gymnasium.vector.AsyncVectorEnv([maker, maker], context="forkserver")
+    else:
+        options = {"context": "forkserver"}
+        envs = gymnasium.make_vec(name, 2, vectorization_mode="async", vector_kwargs=options, **GAMES[0].short)
+    observation, _ = envs.reset(seed=1)
+    envs.close()
+    assert observation["action_mask"].any(axis=1).all()
+
+
+def test_recipes_name_ids_that_every_process_knows() -> None:
+    recipes = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "recipes").glob("*.py")}
+    assert not [name for name, code in recipes.items() if '"hanabako/' in code]
+    assert any('"hanabako:hanabako/' in code for code in recipes.values())
 
 
 # --- Stable Baselines3, on the vector environment ---------------------------------------------------------------------

@@ -1,7 +1,6 @@
-import hanabako  # registers the ids
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_util import make_vec_env
 
-envs = make_vec_env("hanabako/HanabiSeat-v0", 8, env_kwargs={"preset": "mini"})
+envs = make_vec_env("hanabako:hanabako/HanabiSeat-v0", 8, env_kwargs={"preset": "mini"})
 agent = MaskablePPO("MultiInputPolicy", envs, n_steps=64)
 agent.learn(512)
