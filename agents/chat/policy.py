@@ -51,19 +51,22 @@ class ChatPolicy:
         self.model, self.config, self.name, self.at_once = model, config, name, at_once
         self.prompt = checked_prompt(prompt)
         self.counts: Counter[str] = Counter()
-        """Totals over all games so far: ``decisions``, ``illegal`` answers among them, ``prompt_tokens``,
-        ``completion_tokens``, and ``milliseconds`` waited, summed over all answers."""
+        """Totals over all games so far: ``decisions``; among them answers that the limit of tokens ``cut_off`` before
+        they named a move, and other ``illegal`` answers; ``prompt_tokens``, ``completion_tokens``, and
+        ``milliseconds`` waited, summed over all answers."""
         self._lock = threading.Lock()
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "ChatSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return ChatSeated(self, games, seats)
 
-    def note(self, replies: Sequence[Reply], illegal: int) -> None:
-        """Count replies, of which ``illegal`` named no legal move."""
+    def note(self, replies: Sequence[Reply], illegal: Sequence[Reply]) -> None:
+        """Count replies, and those of them that named no legal move."""
+        cut_off = sum(reply.cut_off for reply in illegal)
         with self._lock:
             self.counts["decisions"] += len(replies)
-            self.counts["illegal"] += illegal
+            self.counts["illegal"] += len(illegal) - cut_off
+            self.counts["cut_off"] += cut_off
             for reply in replies:
                 self.counts["prompt_tokens"] += reply.prompt_tokens
                 self.counts["completion_tokens"] += reply.completion_tokens
@@ -71,7 +74,7 @@ class ChatPolicy:
 
     def counted(self) -> dict[str, Any]:
         """See `agents.playing.policy.Counting`."""
-        names = ("decisions", "illegal", "prompt_tokens", "completion_tokens")
+        names = ("decisions", "illegal", "cut_off", "prompt_tokens", "completion_tokens")
         fields = getattr(self.model, "fields", {})
         return {
             "prompt": self.prompt,
@@ -138,7 +141,7 @@ class ChatSeated(Seated):
         replies = in_threads(policy.model.reply, questions, policy.at_once)
         answers = zip(chats, replies, views, strict=True)
         moves = [chat.move(reply.text, view) for chat, reply, view in answers]
-        policy.note(replies, sum(move is None for move in moves))
+        policy.note(replies, [reply for reply, move in zip(replies, moves, strict=True) if move is None])
         masks = games.mask[rows]
         actions = RandomPolicy(policy.config).act(masks, masks, uniform(games.keys[rows], games.step))
         for k, (move, view) in enumerate(zip(moves, views, strict=True)):

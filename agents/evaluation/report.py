@@ -5,7 +5,7 @@ The command line is `agents.evaluate`.
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from hanabako.machine import describe as describe_machine
 from hanabako.words.checks import as_seed, shown, usable_threads
 from hanabako.words.ranges import Size, check_ranges
 
+from ..chat.server import FIELDS
 from ..playing.policy import Counting, Policy
 from ..registry import effort_of, is_file, load_to_play, metadata_of, with_observation_of
 from .modes import MODES, Mode, Name, Question, draw
@@ -154,18 +155,23 @@ def describe(result: Mapping[str, Any]) -> str:
     """Return the result as text."""
     head = game_in_words(config_from_dict(result["config"]))
     head += f", observation {result['observation']}, {result['games']} games of seed {result['seed']}"
-    answers = (describe_answers(name, counts) for name, counts in result.get("answers", {}).items())
+    answers = (line for name, counts in result.get("answers", {}).items() for line in describe_answers(name, counts))
     return "\n".join([head, *MODES[result["mode"]].describe(dict(result)), *answers])
 
 
-def describe_answers(name: str, counts: Mapping[str, Any]) -> str:
-    """Return one line on the answers of a language model: counts, tokens and time."""
+def describe_answers(name: str, counts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line on the answers of a language model: counts, tokens and time; and one if answers were cut off."""
     decisions = counts["decisions"] or 1
-    return (
+    yield (
         f"{name}: {counts['decisions']:,} decisions, {counts['illegal']:,} of them illegal and replaced by random moves"
         f" ({counts['illegal'] / decisions:.1%}); {counts['prompt_tokens']:,} tokens read,"
         f" {counts['completion_tokens']:,} written; {counts['seconds'] / decisions:.2f} s per decision"
     )
+    if cut_off := counts["cut_off"]:
+        yield (
+            f"{name}: {cut_off:,} more answers ({cut_off / decisions:.1%}) ended at the limit of tokens without a move,"
+            f" and were replaced, too: set a higher max_completion_tokens in {FIELDS}, or on the server"
+        )
 
 
 def report(args: Args) -> None:
