@@ -35,6 +35,7 @@ __all__ = [
     "nearest_preset",
     "preset_names",
     "public_names",
+    "returns_in_words",
     "settings_of",
 ]
 
@@ -270,6 +271,11 @@ def nearest_preset(config: Any) -> list[str]:
 def game_in_words(config: Any) -> str:
     """Return the name of the game that a config describes, such as ``go small komi=7, 2 players``."""
     return f"{' '.join([game_of(config).name, *nearest_preset(config)])}, {config.players} players"
+
+
+def returns_in_words(config: Any) -> str:
+    """Return the word for the returns of a competitive game, with the config's kind of rewards."""
+    return f"return (reward={config.reward})"
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from hanabako.words.ranges import Size, check_ranges
 from ..chat.server import FIELDS
 from ..playing.policy import Counting, Policy
 from ..registry import effort_of, is_file, load_to_play, metadata_of, with_observation_of
+from .matches import in_points
 from .modes import MODES, Mode, Name, Question, draw
 
 __all__ = ["Args", "evaluate", "report"]
@@ -76,6 +77,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     if mode.pairs and len(set(names)) < len(names):
         raise ValueError(f"agents must differ from each other, got {shown(args.agents)}")
     config = with_observation_of(make_config(args.game, args.preset, args.players, args.config), names)
+    config = in_points(config) if args.mode == "tournament" else config
     effort = effort_of(args.search, names)
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)
     names = [name for name in names if name in agents]

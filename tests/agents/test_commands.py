@@ -655,3 +655,14 @@ def test_commands_name_the_game_that_is_played(
     for what, origin in ((str(run), "own"), ("random", "random, random")):
         main(["watch", what, *(LIVES if what == "random" else []), "--out", str(page)])
         assert f"<title>{LIVES_NAMED}: {origin}</title>" in page.read_text("utf-8")
+
+
+def test_training_for_koikoi_says_its_rounds_and_the_kind_of_its_return(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    words = tiny_words(tmp_path / "run")
+    words[words.index("--preset") + 1] = "document"
+    main(["train", "--ranks", "1", "--game", "koikoi", *words])
+    told = capsys.readouterr().out
+    assert "koikoi document rounds=1 hand_swap=false, 2 players, observation plain; " in told
+    assert re.search(r"^greedy return \(reward=squashed\) -?\d+\.\d\d ± \d", told, flags=re.MULTILINE)

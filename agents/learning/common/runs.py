@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from hanabako.drawing import charts
 from hanabako.files import parse_json, read_json, write_json, write_text
-from hanabako.games import config_to_dict, game_in_words, game_of
+from hanabako.games import config_to_dict, game_in_words, game_of, returns_in_words
 from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
@@ -167,7 +167,7 @@ def shown_of(config: Any, others: Sequence[str]) -> dict[str, str]:
     """
     if game_of(config).cooperative:
         return {"score": "score", "greedy_score": "greedy score", "fireworks_score": "fireworks"}
-    return {"greedy_score": f"return against {', '.join(others)}"}
+    return {"greedy_score": f"{returns_in_words(config)} against {', '.join(others)}"}
 
 
 SEEN = 0.005

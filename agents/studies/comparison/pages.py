@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hanabako.games import game_in_words
+from hanabako.games import game_in_words, returns_in_words
 
 from ...evaluation import estimates
 from ..study import Results
@@ -31,6 +31,7 @@ def introduction(found: Found) -> Iterator[str]:
     config = whole.make_config()
     words = f"{game_in_words(config)}, observation {config.observation_name}; a run has {whole.budget}"
     words += f", and a pair plays {whole.deals:,} deals"
+    words += "" if whole.cooperative else f"; numbers are a player's {returns_in_words(config)}"
     if not whole.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {whole.reason}."
         yield ""
