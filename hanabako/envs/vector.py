@@ -13,6 +13,7 @@ from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
 from hanabako.envs.old_gymnasium import warn_of_statistics
 from hanabako.envs.saved_tables import checked_tables, have_begun, save_tables
+from hanabako.extras import drawable
 from hanabako.words.checks import (
     as_bool,
     as_index,
@@ -96,7 +97,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self.metadata = {
             "name": game.name,
             "autoreset_mode": self.autoreset_mode,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": drawable(RENDER_MODES),
             "render_fps": 2,
         }
         self._mode = MODES[self.autoreset_mode]
