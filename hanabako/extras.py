@@ -2,10 +2,12 @@
 
 import re
 import shlex
+from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 
-__all__ = ["EXTRAS", "advice", "need"]
+__all__ = ["EXTRAS", "advice", "can_draw_pixels", "drawable", "need"]
 
 EXTRAS = {
     "PIL": "render",
@@ -33,6 +35,17 @@ def need(importer: str, *packages: str) -> None:
     for package in packages:
         if find_spec(package) is None:
             raise ModuleNotFoundError(advice(importer, package), name=package)
+
+
+@cache
+def can_draw_pixels() -> bool:
+    """Whether the packages of the extra ``render`` are installed."""
+    return all(find_spec(package) is not None for package, extra in EXTRAS.items() if extra == "render")
+
+
+def drawable(modes: Iterable[str]) -> list[str]:
+    """Return the render modes that work here: ``"rgb_array"`` only with the extra ``render``."""
+    return [mode for mode in modes if mode != "rgb_array" or can_draw_pixels()]
 
 
 def advice(importer: str, package: str) -> str:

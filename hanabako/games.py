@@ -6,10 +6,11 @@ benchmarks, tests, pages and command lines get their facts about games from here
 """
 
 import importlib
+import json
 import tomllib
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from importlib.metadata import entry_points
 from inspect import signature
@@ -25,13 +26,17 @@ __all__ = [
     "config_from_dict",
     "config_to_dict",
     "declarations",
+    "game_in_words",
     "game_named",
     "game_names",
     "game_of",
     "games",
     "make_config",
+    "nearest_preset",
     "preset_names",
     "public_names",
+    "returns_in_words",
+    "settings_of",
 ]
 
 GROUP = "hanabako.games"
@@ -239,6 +244,38 @@ def make_config(game: str, preset: str | None = None, players: int | None = None
     if players is not None:
         changes["players"] = players
     return game_named(game).make_config(preset=preset, **changes)
+
+
+def settings_of(config: Any) -> dict[str, str]:
+    """Return all fields of a config by name, each as command lines write it: name=value."""
+    values = {own.name: getattr(config, own.name) for own in fields(config)}
+    return {
+        name: f"{name}={value if isinstance(value, str) else json.dumps(value, separators=(',', ':'))}"
+        for name, value in values.items()
+    }
+
+
+def nearest_preset(config: Any) -> list[str]:
+    """Return the name of the preset from which a config differs in the fewest fields, then these fields: name=value.
+
+    Players and observation do not count: they are told apart from the preset.
+    """
+    entry, own = game_of(config), settings_of(config)
+    counted = [name for name in own if name not in ("players", *entry.observation_fields)]
+    others = {preset: settings_of(other) for preset, other in entry.presets.items()}
+    found = {preset: [own[name] for name in counted if own[name] != of[name]] for preset, of in others.items()}
+    nearest = min(found, key=lambda preset: len(found[preset]))
+    return [nearest, *found[nearest]]
+
+
+def game_in_words(config: Any) -> str:
+    """Return the name of the game that a config describes, such as ``go small komi=7, 2 players``."""
+    return f"{' '.join([game_of(config).name, *nearest_preset(config)])}, {config.players} players"
+
+
+def returns_in_words(config: Any) -> str:
+    """Return the word for the returns of a competitive game, with the config's kind of rewards."""
+    return f"return (reward={config.reward})"
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:

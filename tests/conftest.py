@@ -12,14 +12,16 @@ import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Before anything imports Numba: tests must never use code that a user's own runs compiled before a rule was edited.
-os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "numba-tests")
+# Before anything imports Numba: tests must never use code that a user's own runs compiled before a rule was edited, and
+# one version of Numba replaces what another has compiled.
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / f"numba-tests-{version('numba')}")
 if (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) == 1:
     os.environ["NUMBA_NUM_THREADS"] = "2"  # so that tests of threads use two threads on one core too
 

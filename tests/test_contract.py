@@ -3,6 +3,7 @@
 import importlib
 import json
 import pickle
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,8 @@ import pettingzoo
 import pettingzoo.test as pzt
 import pytest
 from gymnasium.utils.env_checker import check_env
+
+from hanabako import extras
 
 from .games import GAMES, GameUnderTest, every_config, in_mid_game, legal_action, short_name
 
@@ -405,6 +408,24 @@ def test_gymnasium_makes_the_single_seat_environment(under_test: GameUnderTest):
     importlib.import_module(under_test.package)
     env = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), **under_test.short)
     check_env(env.unwrapped, skip_render_check=True)
+
+
+@EVERY_GAME
+def test_without_the_packages_for_pixels_every_render_mode_works(
+    under_test: GameUnderTest, monkeypatch: pytest.MonkeyPatch
+):
+    """`rgb_array` is declared only where it can be drawn, so checkers draw in all modes that are declared."""
+    monkeypatch.setattr(extras, "can_draw_pixels", lambda: False)
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    seat = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), **under_test.short)
+    check_env(seat.unwrapped)
+    pzt.render_test(lambda **options: under_test.env(**under_test.short, **options))
+    for env in (seat, under_test.env(**under_test.short), under_test.vector(2)):
+        assert "ansi" in env.metadata["render_modes"] and "rgb_array" not in env.metadata["render_modes"]
+    env = under_test.raw_env(**under_test.short, render_mode="rgb_array")
+    env.reset(seed=1)
+    with pytest.raises(ImportError, match="drawing pixels needs resvg_py: pip install"):
+        env.render()
 
 
 @EVERY_GAME

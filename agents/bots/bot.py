@@ -37,9 +37,11 @@ from hanabako.compiler.jit import interned, kernel, keyed, rule
 from hanabako.engine.bits import ZERO, has_bit
 from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_word
+from hanabako.engine.turns import is_legal
 from hanabako.games import game_of
+from hanabako.packing import unpack
 
-from ..playing.policy import GamesInPlay, Seated, set_of
+from ..playing.policy import GamesInPlay, Seated, legal_actions, set_of
 
 __all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
 
@@ -88,7 +90,9 @@ class BotLoops(NamedTuple):
 
     begin: Callable[..., None]  # (rules_array, tables, seats, memories, views, style)
     observe: Callable[..., None]  # (rules_array, tables, seats, memories, views)
-    act: Callable[..., None]  # (rules_array, tables, seats, memories, views, keys uint64 (N,), step, actions (N,))
+    act: Callable[..., int]
+    """``(rules_array, tables, seats, memories, views, keys uint64 (N,), step, actions (N,))``; returns the last table
+    with an illegal action, or -1."""
 
 
 def viewer(hide: Callable[..., None], cheats: bool) -> Callable[..., None]:
@@ -135,12 +139,15 @@ def bot_loops(hide: Callable[..., None], last_event: Callable[..., Any], bot: Bo
     @kernel
     def act_games(rules_array, tables, seats, memories, views, keys, step, actions):
         rules = keyed(rules_of(rules_array), digest)
+        wrong = -1
         for i in range(tables.shape[0]):
             player = tables[i].current_player
             if not tables[i].terminated and has_bit(seats[i], player) != ZERO:
                 show(rules, tables[i], player, views)
                 key = random_word(keys[i], step)
                 actions[i] = bot_acts(rules, memories[i, player], views[0], tables[i].mask, key)
+                wrong = wrong if is_legal(rules, tables[i], actions[i]) else i
+        return wrong
 
     return BotLoops(begin_games, observe_games, act_games)
 
@@ -188,17 +195,24 @@ class BotsSeated(Seated):
         self._memories = policy.memories(len(games.tables), games.specialize)
         self._views = np.zeros(1, games.tables.dtype["state"])
         self.seats = set_of(seats, len(games.tables))
-        self._style = policy.bot.style
+        self._bot = policy.bot
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.begin`."""
         self.memories()[... if chosen is None else chosen] = 0
-        self._loops.begin(*self._in(chosen), self._style)
+        self._loops.begin(*self._in(chosen), self._bot.style)
 
     def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`."""
+        """See `agents.playing.policy.Seated.act`.
+
+        Raises:
+            ValueError: an action of the bot is not legal.
+        """
         games = self._games
-        self._loops.act(*self._in(None), games.keys, games.step, games.actions)
+        wrong = self._loops.act(*self._in(None), games.keys, games.step, games.actions)
+        if wrong >= 0:
+            mask = unpack(games.tables["mask"][wrong : wrong + 1], games.game.num_actions)
+            legal_actions(games.actions[wrong : wrong + 1], mask, self._bot)
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
         """See `agents.playing.policy.Seated.observe`."""

@@ -51,8 +51,9 @@ class ChatPolicy:
         self.model, self.config, self.name, self.at_once = model, config, name, at_once
         self.prompt = checked_prompt(prompt)
         self.counts: Counter[str] = Counter()
-        """Totals over all games so far: ``decisions``, ``illegal`` answers among them, ``prompt_tokens``,
-        ``completion_tokens``, and ``milliseconds`` waited, summed over all answers."""
+        """Totals over all games so far: ``decisions``; among them answers that the limit of tokens ``cut_off`` before
+        they named a move, and other ``illegal`` answers; ``prompt_tokens``, ``completion_tokens``, and
+        ``milliseconds`` waited, summed over all answers."""
         self._lock = threading.Lock()
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "ChatSeated":
@@ -66,11 +67,13 @@ class ChatPolicy:
         except RefusedError as refusal:
             return refusal
 
-    def note(self, replies: Sequence[Reply], illegal: int) -> None:
-        """Count replies, of which ``illegal`` named no legal move."""
+    def note(self, replies: Sequence[Reply], illegal: Sequence[Reply]) -> None:
+        """Count replies, and those of them that named no legal move."""
+        cut_off = sum(reply.cut_off for reply in illegal)
         with self._lock:
             self.counts["decisions"] += len(replies)
-            self.counts["illegal"] += illegal
+            self.counts["illegal"] += len(illegal) - cut_off
+            self.counts["cut_off"] += cut_off
             for reply in replies:
                 self.counts["prompt_tokens"] += reply.prompt_tokens
                 self.counts["completion_tokens"] += reply.completion_tokens
@@ -78,7 +81,7 @@ class ChatPolicy:
 
     def counted(self) -> dict[str, Any]:
         """See `agents.playing.policy.Counting`."""
-        names = ("decisions", "illegal", "prompt_tokens", "completion_tokens")
+        names = ("decisions", "illegal", "cut_off", "prompt_tokens", "completion_tokens")
         fields = getattr(self.model, "fields", {})
         return {
             "prompt": self.prompt,
@@ -148,11 +151,11 @@ class ChatSeated(Seated):
         chats = [self.chat_of(row, view.player) for row, view in zip(asked, views, strict=True)]
         questions = [chat.messages(view) for chat, view in zip(chats, views, strict=True)]
         replies = in_threads(policy.reply, questions, policy.at_once)
-        illegal = 0
+        illegal = []
         for row, chat, view, reply in zip(asked, chats, views, replies, strict=True):
             if not isinstance(reply, RefusedError):
                 move = chat.move(reply.text, view)
-                illegal += move is None
+                illegal += [reply] if move is None else []
                 games.actions[row] = games.actions[row] if move is None else view.action(move)
             elif given_up is None:
                 raise reply

@@ -40,6 +40,8 @@ class Reply(NamedTuple):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    cut_off: bool = False
+    """Whether the limit of tokens ended it."""
 
 
 class RefusedError(ValueError):
@@ -215,8 +217,9 @@ def said_by(done: Any) -> Reply:
     Raises:
         AttributeError, LookupError, TypeError: the answer is not in OpenAI's protocol.
     """
-    text, spent = done.choices[0].message.content, done.usage
+    choice, spent = done.choices[0], done.usage
+    text = choice.message.content
     tokens = () if spent is None else (spent.prompt_tokens or 0, spent.completion_tokens or 0)
     if not isinstance(text, str | None) or not all(isinstance(count, int) for count in tokens):
         raise TypeError("content must be text, and numbers of tokens must be ints")
-    return Reply(text or "", *tokens)
+    return Reply(text or "", *tokens, cut_off=getattr(choice, "finish_reason", None) == "length")

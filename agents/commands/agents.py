@@ -2,8 +2,9 @@
 
     hanabako agents hanabi
 
-Scores are self-play means in cooperative games, and Elo ratings from a tournament in competitive ones, as measured for
-the project's scoreboards. A network's score is for the game that it was trained for. The names can be given to
+Scores are self-play means in cooperative games. In competitive ones they are ratings from a tournament with all bots:
+Elo, or the points that an agent takes from the others in a round. They were measured for the project's scoreboards. A
+network's score is for the game that it was trained for, with the config beside it. The names can be given to
 --agents, --with, --partners, --opponent and `agents.load`, which also take a policy file, a run's folder, and agents of
 your own, whose code is imported and run.
 """
@@ -84,8 +85,9 @@ def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | N
     """Return one line about an agent."""
     score = "not measured"
     if measured is not None:
-        number = f"{measured['score']:.2f} ± {measured['error']:.2f}"
-        if measured["unit"] == "Elo":
+        unit = measured["unit"]
+        number = f"{measured['score']:{'.2f' if unit == 'points' else '+.2f'}} ± {measured['error']:.2f} {unit}"
+        if unit == "Elo":
             number = f"{measured['score']:+.0f} ± {measured['error']:.0f} Elo"
-        score = f"{number:<16}{measured['preset']}, {measured['players']} players"
+        score = f"{number:<30}{measured['preset']}, {measured['players']} players"
     return f"  {name:<{NAMES}}{kind:<9}{observation:<25}{score}"

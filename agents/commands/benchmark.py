@@ -16,7 +16,7 @@ from typing import Annotated
 import tyro
 
 from hanabako.engine.game import Game
-from hanabako.games import game_named, make_config
+from hanabako.games import game_in_words, game_named, make_config
 from hanabako.timing import Play, rollout_loop, steps_per_second, vector_loop
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Positive, Size
@@ -51,9 +51,8 @@ def run(args: Args) -> None:
         ValueError: an unknown name or a wrong value.
     """
     entry, config = game_named(args.game), make_config(args.game, args.preset, args.players, args.config)
-    preset, game = args.preset or entry.first_preset, entry.make_game(config)
-    many = counted(args.games, "game")
-    print(f"{args.game} {preset}, {config.players} players, {many} side by side, random legal actions")
+    game, many = entry.make_game(config), counted(args.games, "game")
+    print(f"{game_in_words(config)}, {many} side by side, random legal actions")
     for words, prepare in ROWS.items():
         started = time.perf_counter()
         play = prepare(game, args.games)

@@ -5,14 +5,13 @@
 Command lines take fields in the same form: --config colors=3 hand_size=4.
 """
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
 
-from hanabako.games import game_named, game_names
+from hanabako.games import game_named, game_names, settings_of
 
 __all__ = ["Args", "lines", "run"]
 
@@ -42,14 +41,8 @@ def lines(game: str) -> Iterator[str]:
         ValueError: there is no such game.
     """
     presets, first = game_named(game).presets, game_named(game).first_preset
-    usual = presets[first]
-    yield f"{game}: {', '.join(f'{own.name}={written(getattr(usual, own.name))}' for own in fields(usual))}"
+    usual = settings_of(presets[first])
+    yield f"{game}: {', '.join(usual.values())}"
     for name, config in presets.items():
-        pairs = {own.name: getattr(config, own.name) for own in fields(config)}
-        changed = [f"{field}={written(value)}" for field, value in pairs.items() if value != getattr(usual, field)]
+        changed = [text for field, text in settings_of(config).items() if text != usual[field]]
         yield f"  {name:<24}{' '.join(changed) or ('the default' if name == first else f'as {first}')}"
-
-
-def written(value: object) -> str:
-    """Return a value as it is written in ``name=value``."""
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

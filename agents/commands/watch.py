@@ -99,8 +99,8 @@ def page_of(args: Args) -> Path:
     record = played(args, agents)
     says_more = agents[0].startswith(SEARCH) or metadata_of(agents[0]) is not None
     alone = agents[0] if len(agents) == 1 and says_more else None
-    title = ", ".join(record.players)
-    return write(record, args.adviser or alone, title, Path(f"{game_of(record.config).name}.html"), args)
+    origin = ", ".join(record.players)
+    return write(record, args.adviser or alone, origin, Path(f"{game_of(record.config).name}.html"), args)
 
 
 def check_recorded(args: Args) -> None:
@@ -141,9 +141,9 @@ def game_of_dataset(path: Path, number: int) -> GameRecord:
     return record
 
 
-def write(record: GameRecord, adviser: str | None, title: str, usual: Path, args: Args) -> Path:
+def write(record: GameRecord, adviser: str | None, origin: str, usual: Path, args: Args) -> Path:
     """Write the page of a game and return its path."""
     check_writable(args.out or usual)
     effort = args.effort
     advice = Adviser(adviser, record.config, effort) if adviser else None
-    return replay_of(record, advice, title).save(args.out or usual)
+    return replay_of(record, advice, origin).save(args.out or usual)

@@ -102,9 +102,6 @@ def played(
         if values:
             weighed.append(values_of(weighing, count, game.num_actions))
         going = ~tables["terminated"]
-        if tables["illegal"].any():
-            row = int(np.flatnonzero(tables["illegal"])[0])
-            raise ValueError(f"{seats[0].name}: an action in game {first + row} is not legal")
     steps = np.stack(taken, axis=1)  # (games, steps), -1 after the end
     there = steps >= 0
     kept = np.stack(weighed, axis=1)[there] if values else None

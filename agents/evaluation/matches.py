@@ -2,6 +2,9 @@
 
 To cancel the luck of deal and seat, every pair of agents plays each deal once per exchange of their seats, and errors
 are over deals. Who won is said by the rules of the game, whatever its rewards.
+
+Ratings are in the `unit_of` what the game is won by. A game of several rounds whose points add up is won by points, so
+who wins more of its rounds may lose. Matches of all rounds are rated by Elo; single rounds by the points of each.
 """
 
 import itertools
@@ -19,8 +22,10 @@ from hanabako.progress import ProgressBar
 from ..playing.play import play, standard_error
 from ..playing.policy import Policy
 
-ELO = 400 / math.log(10)
-"""Rating points per unit of log-odds: 400 points are odds of ten to one, as in chess."""
+SCALE = 400 / math.log(10)
+"""Elo points per unit of log-odds: 400 points are odds of ten to one, as in chess."""
+ELO, POINTS = "Elo", "points a round"
+"""The units of ratings, see `unit_of`."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,24 @@ class HeadToHead:
         }
 
 
+def adds_rounds(config: Any) -> bool:
+    """Whether the game is a number of rounds whose points add up."""
+    return "rounds" in game_of(config).neutral_fields
+
+
 def one_round(config: Any) -> Any:
-    """Return the config for one round, rewarded in points, if the game is counted in rounds; else the config itself."""
-    return replace(config, rounds=1, reward="points") if "rounds" in game_of(config).neutral_fields else config
+    """Return the config for one round, rewarded in points, if rounds add up in the game; else the config itself."""
+    return replace(config, rounds=1, reward="points") if adds_rounds(config) else config
+
+
+def in_points(config: Any) -> Any:
+    """Return the config, rewarded in points if rounds add up in the game."""
+    return replace(config, reward="points") if adds_rounds(config) else config
+
+
+def unit_of(config: Any) -> str:
+    """Return the unit of ratings of a tournament: `POINTS` if single rounds of several are played, or `ELO`."""
+    return POINTS if adds_rounds(config) and config.rounds == 1 else ELO
 
 
 def line_ups(players: int) -> list[list[bool]]:
@@ -75,19 +95,47 @@ def head_to_head(
 def tournament(
     config: Any, agents: Mapping[str, Policy], deals: int, seed: int, num_threads: int = 1, progress: bool = False
 ) -> dict[str, Any]:
-    """Play every pair of agents head to head, and rate all agents.
+    """Play every pair of agents head to head, and rate all agents. See `in_points` for the rewards.
 
     Returns:
-        JSON types: ``matches``, with the names and a `HeadToHead.summary` per pair; ``ratings``, see `ratings`.
+        JSON types: ``matches``, with the names and a `HeadToHead.summary` per pair; ``unit``, see `unit_of`;
+        ``ratings``, see `ratings` and `points_taken`.
     """
+    config = in_points(config)
     pairs = list(itertools.combinations(agents, 2))
     matches = {
         (one, other): head_to_head(config, agents[one], agents[other], deals, seed, num_threads)
         for one, other in ProgressBar(pairs, unit="pair", disable=not progress)
     }
     rows = [{"agents": list(pair), **match.summary()} for pair, match in matches.items()]
+    if unit_of(config) == POINTS:
+        return {"matches": rows, "unit": POINTS, "ratings": points_taken(rows)}
     results = np.stack([match.won.mean(axis=1) for match in matches.values()])
-    return {"matches": rows, "ratings": ratings(rows, np.cov(results, ddof=1) / deals if deals > 1 else None)}
+    rated = ratings(rows, np.cov(results, ddof=1) / deals if deals > 1 else None)
+    return {"matches": rows, "unit": ELO, "ratings": rated}
+
+
+def points_taken(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the points that each agent takes from its opponents in a round, on average over opponents, best first.
+
+    Args:
+        matches: ``agents`` (two names), ``lead`` and ``lead_error``, as in `HeadToHead.summary`. A lead is counted from
+            both sides, so it is twice the points.
+
+    Returns:
+        Per agent the ``name``, ``rating`` and ``error``, None if a match has none. The error is the mean of the
+        matches' errors, which is the largest that it can be, as all pairs play the same deals.
+    """
+    own: dict[str, list[tuple[float, float | None]]] = {}
+    for match in matches:
+        for name, side in zip(match["agents"], (1, -1), strict=True):
+            own.setdefault(name, []).append((side * match["lead"] / 2, match["lead_error"]))
+    rows = []
+    for name, found in own.items():
+        errors = [error / 2 for _, error in found if error is not None]
+        error = float(np.mean(errors)) if len(errors) == len(found) else None
+        rows.append({"name": name, "rating": float(np.mean([points for points, _ in found])), "error": error})
+    return sorted(rows, key=lambda row: -row["rating"])
 
 
 def ratings(
@@ -117,7 +165,7 @@ def ratings(
     strength = fitted(sides, games + 1, expected)
     errors = None if covariance is None else errors_of(strength, sides, games, np.atleast_2d(covariance))
     rows = [
-        {"name": name, "rating": float(ELO * own), "error": None if errors is None else float(ELO * errors[k])}
+        {"name": name, "rating": float(SCALE * own), "error": None if errors is None else float(SCALE * errors[k])}
         for k, (name, own) in enumerate(zip(names, strength, strict=True))
     ]
     return sorted(rows, key=lambda row: -row["rating"])

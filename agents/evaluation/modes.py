@@ -7,12 +7,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from hanabako.drawing import charts
-from hanabako.games import config_from_dict, game_of
+from hanabako.games import config_from_dict, game_in_words, game_of, returns_in_words
 
 from ..playing.play import UnfinishedError, play
 from ..playing.policy import Policy
 from ..registry import SEARCH, base_of, is_file, source_of
-from . import crossplay
+from . import crossplay, matches
+from .matches import ELO, POINTS
 
 __all__ = ["MODES", "Mode", "Name", "Question", "draw", "plus_minus", "short_name"]
 
@@ -108,8 +109,6 @@ def ad_hoc(question: Question) -> Result:
 
 def tournament(question: Question) -> Result:
     """Play `agents.evaluation.matches.tournament`."""
-    from . import matches  # imports scipy.optimize
-
     game = game_of(question.config)
     if game.cooperative or len(question.agents) < 2:
         found = f"{len(question.agents)} in {game.name}"
@@ -147,6 +146,7 @@ def describe_returns(result: Result) -> Iterator[str]:
     """Yield the mean return of every player, and how to compare agents."""
     agents = result["agents"] if len(result["agents"]) > 1 else result["agents"] * result["players"]
     returns = zip(agents, result["rewards"], result["rewards_error"], strict=True)
+    yield f"every player's {returns_in_words(config_from_dict(result['config']))}:"
     for player, (name, mean, error) in enumerate(returns):
         words = f"return of player {player}"
         yield f"{words:<24}{mean:>+8.3f}{plus_minus(error)}  {short_name(name)}"
@@ -198,14 +198,24 @@ def describe_ad_hoc(result: Result) -> Iterator[str]:
 
 def describe_tournament(result: Result) -> Iterator[str]:
     """Yield one line per match, then one per rating."""
-    yield "games won by the first agent against the second, and its mean return minus the second's:"
+    returns, unit = returns_in_words(config_from_dict(result["config"])), result["tournament"]["unit"]
+    what = "games" if unit == ELO else "rounds"
+    yield f"{what} won by the first agent against the second, and its mean {returns} minus the second's:"
     for match in result["tournament"]["matches"]:
         one, other = (short_name(name)[-22:] for name in match["agents"])
         won = f"won {match['won']:>6.1%}{plus_minus(match['won_error'], '.1%')}, drawn {match['drawn']:>5.1%}"
         yield f"{one:<22}  {other:<22}{won}, {match['lead']:+.3f}{plus_minus(match['lead_error'])}"
-    yield "ratings (Elo, fitted to these games; 400 points are odds of ten to one, the mean is 0):"
+    yield RATED[unit]
+    form = ".1f" if unit == ELO else ".3f"
     for row in result["tournament"]["ratings"]:
-        yield f"{short_name(row['name'])[-22:]:<24}{row['rating']:>+8.1f}{plus_minus(row['error'], '.1f')}"
+        yield f"{short_name(row['name'])[-22:]:<24}{row['rating']:>+8{form}}{plus_minus(row['error'], form)}"
+
+
+RATED = {
+    ELO: "ratings (Elo, fitted to these games; 400 points are odds of ten to one, the mean is 0):",
+    POINTS: "points a round that each takes from the others, on average (half of its lead):",
+}
+"""What the ratings of a tournament are, by their unit."""
 
 
 def describe_communication(result: Result) -> Iterator[str]:
@@ -244,7 +254,7 @@ def draw(path: Path, mode: Mode, result: Result) -> None:
     assert mode.axes is not None
     cells = result["cross_play"] if "cross_play" in result else result["strangers"]
     scores = np.array([[cell["score"] if isinstance(cell, Mapping) else cell for cell in row] for row in cells])
-    title = f"{result['config']['game']} {result['preset']}, {result['players']} players"
-    best = getattr(config_from_dict(result["config"]), "max_score", float(scores.max()))
+    config = config_from_dict(result["config"])
+    best = getattr(config, "max_score", float(scores.max()))
     names = [short_name(name) for name in result["agents"]]
-    charts.save(path, crossplay.heat_map(scores, names, best, title, *mode.axes))
+    charts.save(path, crossplay.heat_map(scores, names, best, game_in_words(config), *mode.axes))

@@ -5,15 +5,15 @@ The command line is `agents.evaluate`.
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
 from hanabako.files import check_writable, write_json
-from hanabako.games import config_to_dict, game_named, make_config
+from hanabako.games import config_from_dict, config_to_dict, game_in_words, make_config, nearest_preset
 from hanabako.machine import describe as describe_machine
 from hanabako.program import sentence
 from hanabako.words.checks import as_seed, shown, usable_threads
@@ -22,8 +22,10 @@ from hanabako.words.ranges import Size, check_ranges
 
 from ..chat.kept import Kept
 from ..chat.policy import ChatPolicy
+from ..chat.server import FIELDS
 from ..playing.policy import Counting, Policy
 from ..registry import effort_of, is_file, load_to_play, metadata_of, with_observation_of
+from .matches import in_points
 from .modes import MODES, Mode, Name, Question, draw
 
 __all__ = ["Args", "evaluate", "report"]
@@ -72,7 +74,6 @@ def evaluate(args: Args) -> dict[str, Any]:
             files that cannot be used as long as two agents remain; ``refused`` in the result has the reasons.
     """
     check_ranges(args)
-    args = replace(args, preset=args.preset or game_named(args.game).first_preset)
     as_seed(args.seed)
     usable_threads(args.num_threads)
     mode = checked_mode(args)
@@ -80,6 +81,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     if mode.pairs and len(set(names)) < len(names):
         raise ValueError(f"agents must differ from each other, got {shown(args.agents)}")
     config = with_observation_of(make_config(args.game, args.preset, args.players, args.config), names)
+    config = in_points(config) if args.mode == "tournament" else config
     effort = effort_of(args.search, names)
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)
     names = [name for name in names if name in agents]
@@ -88,7 +90,7 @@ def evaluate(args: Args) -> dict[str, Any]:
         "machine": describe_machine(),
         "mode": args.mode,
         "config": config_to_dict(config),
-        "preset": args.preset,
+        "preset": " ".join(nearest_preset(config)),
         "players": config.players,
         "observation": config.observation_name,
         "agents": names,
@@ -169,21 +171,26 @@ def loaded(
 
 def describe(result: Mapping[str, Any]) -> str:
     """Return the result as text."""
-    head = f"{result['config']['game']} {result['preset']}, {result['players']} players"
+    head = game_in_words(config_from_dict(result["config"]))
     head += f", observation {result['observation']}, {counted(result['games'], 'game')} of seed {result['seed']}"
-    answers = (describe_answers(name, counts) for name, counts in result.get("answers", {}).items())
+    answers = (line for name, counts in result.get("answers", {}).items() for line in describe_answers(name, counts))
     partial = [f"partial: {result['partial']}"] if "partial" in result else []
     return "\n".join([head, *partial, *MODES[result["mode"]].describe(dict(result)), *answers])
 
 
-def describe_answers(name: str, counts: Mapping[str, Any]) -> str:
-    """Return one line on the answers of a language model: counts, tokens and time."""
+def describe_answers(name: str, counts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line on the answers of a language model: counts, tokens and time; and one if answers were cut off."""
     decisions = counts["decisions"] or 1
-    return (
+    yield (
         f"{name}: {counts['decisions']:,} decisions, {counts['illegal']:,} of them illegal and replaced by random moves"
         f" ({counts['illegal'] / decisions:.1%}); {counts['prompt_tokens']:,} tokens read,"
         f" {counts['completion_tokens']:,} written; {counts['seconds'] / decisions:.2f} s per decision"
     )
+    if cut_off := counts["cut_off"]:
+        yield (
+            f"{name}: {cut_off:,} more answers ({cut_off / decisions:.1%}) ended at the limit of tokens without a move,"
+            f" and were replaced, too: set a higher max_completion_tokens in {FIELDS}, or on the server"
+        )
 
 
 def report(args: Args) -> None:

@@ -30,6 +30,7 @@ from typing import Any
 
 from hanabako.drawing.svg import escape
 from hanabako.files import parse_json
+from hanabako.games import game_in_words
 from hanabako.words.checks import as_each, as_index, shown
 from hanabako.words.notation import player_name
 
@@ -219,7 +220,7 @@ class Host:
         with self._lock:
             if not self.session.is_over:
                 raise ValueError("this game is not over")
-            return replay_of(self.session.record, self._adviser(), self.session.entry.name).html()
+            return replay_of(self.session.record, self._adviser()).html()
 
     def _changed(self) -> dict[str, Any]:
         self._revision += 1
@@ -376,7 +377,7 @@ class Handler(BaseHTTPRequestHandler):
     def _get(self, what: str) -> tuple[str, str]:
         if what == PAGE:
             page = files(__package__ or "").joinpath("page.html").read_text(encoding="utf-8")
-            return page.replace("<!--title-->", escape(self.server.host.session.entry.name)), "text/html"
+            return page.replace("<!--title-->", escape(game_in_words(self.server.host.session.config))), "text/html"
         if what == "state":
             return json.dumps(self.server.host.answer("state", {})), "application/json"
         if what == "replay":

@@ -20,7 +20,7 @@ import numpy as np
 
 from hanabako.drawing.places import Place
 from hanabako.drawing.replay import Replay, Snapshot
-from hanabako.games import config_from_dict, game_named, game_of, make_config
+from hanabako.games import config_from_dict, game_in_words, game_named, game_of, make_config
 from hanabako.record import GameRecord
 from hanabako.words.checks import fresh_seed, shown
 from hanabako.words.notation import counted, player_name
@@ -325,8 +325,10 @@ class Adviser:
         return [(words, next(iter(opinion.probabilities))) for words, opinion in pairs]
 
 
-def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay:
+def replay_of(record: GameRecord, adviser: Adviser | None, origin: str = "") -> Replay:
     """Make the page of a game, with the choices of an adviser if there is one.
+
+    The title is the name of the game, and the ``origin`` of the record if one is given: a run, file or agents.
 
     Raises:
         ValueError: the record has an action that does not exist or is not legal.
@@ -336,6 +338,7 @@ def replay_of(record: GameRecord, adviser: Adviser | None, title: str) -> Replay
     for turn, env in enumerate(record.positions()):
         action = record.actions[turn] if turn < len(record.actions) else None
         snapshots.append(Snapshot(env.to_dict(), action, *(opinions[turn] if turn < len(opinions) else ())))
+    title = ": ".join(filter(None, [game_in_words(record.config), origin]))
     return game_of(record.config).module("drawing.render").replay(record.config, snapshots, title=title)
 
 

@@ -156,13 +156,16 @@ def steps_of(block: Block, seats: Sequence[Policy], seed: int, first: int) -> It
 
 
 def steps_with(block: Block, players: Sequence[Seated], seed: int, first: int) -> Iterator[NDArray[Any]]:
-    """Play as in `steps_of`, with policies that have taken their seats."""
+    """Play as in `steps_of`, with policies that have taken their seats; raise ValueError for an illegal action."""
     block.deal(seed, first)
     for player in players:
         player.begin()
     while not block.tables["terminated"].all():
         block.go_on(players)
         check()
+        if block.tables["illegal"].any():  # of a policy that seats itself; all others' answers were checked
+            row = int(block.tables["illegal"].argmax())
+            raise ValueError(f"an agent must choose a legal action in game {first + row}, got {block.actions[row]}")
         yield block.tables
 
 

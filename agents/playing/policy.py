@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hanabako.engine.game import Game
 from hanabako.engine.rng import random_word
+from hanabako.words.checks import shown
 
 __all__ = [
     "Acting",
@@ -31,6 +32,7 @@ __all__ = [
     "as_policy",
     "chosen_rows",
     "has",
+    "legal_actions",
     "line_up",
     "rows_to_move",
     "set_of",
@@ -192,23 +194,49 @@ class BatchedSeated(Seated):
             self._memory[slice(None) if chosen is None else chosen] = self._policy.memory(1)
 
     def act(self) -> None:
-        """See `Seated.act`."""
+        """See `Seated.act`; raise ValueError if an answer of the policy is not one legal action per row."""
         games = self._games
         rows = rows_to_move(self.seats, games.tables)
         if not len(rows):
             return
         decisions = games.observation[rows], games.mask[rows], uniform(games.keys[rows], games.step)
+        mask = decisions[1]
         if self._memory is None:
-            games.actions[rows] = self._policy.act(*decisions)
+            games.actions[rows] = legal_actions(self._policy.act(*decisions), mask, self._policy)
             return
         own = rows, np.searchsorted(self._places, games.tables["current_player"][rows])
         memory = self._memory[own]
-        games.actions[rows] = self._policy.act(*decisions, memory)
+        games.actions[rows] = legal_actions(self._policy.act(*decisions, memory), mask, self._policy)
         self._memory[own] = memory
 
     def memories(self) -> NDArray[Any] | None:
         """See `Seated.memories`."""
         return self._memory
+
+
+def legal_actions(answer: Any, mask: Mask, agent: Any) -> Actions:
+    """Return an agent's answer to some decisions, if it is one legal action per row of ``mask``.
+
+    Raises:
+        ValueError: it is anything else; the message has the agent's name and the answer.
+    """
+    rows, name = len(mask), getattr(agent, "name", type(agent).__name__)
+    try:
+        actions = np.asarray(answer)
+    except Exception:  # a ragged list, a tensor on a GPU, or whatever else a user's agent returns
+        actions = np.empty(0, object)
+    if actions.shape != (rows,) or actions.dtype.kind not in "iu":
+        kind = f"{actions.dtype} of shape {actions.shape}: " if isinstance(answer, np.ndarray) else ""
+        raise ValueError(
+            f"{name} must answer with integers of shape ({rows},), a legal action per row, got {kind}{shown(answer)}"
+        )
+    fits = (actions >= 0) & (actions < mask.shape[1])
+    legal = mask[np.arange(rows), np.where(fits, actions, 0)] != 0
+    if not (fits & legal).all():
+        row = int(np.argmin(fits & legal))
+        allowed = shown(np.flatnonzero(mask[row]).tolist())
+        raise ValueError(f"{name} must answer with a legal action, in row {row} one of {allowed}, got {actions[row]}")
+    return actions.astype(np.int64, copy=False)
 
 
 def set_of(seats: Sequence[int], count: int) -> NDArray[np.uint64]:

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 import gymnasium
 import numpy as np
 
-import hanabako  # noqa: F401 - registers the ids
 from hanabako.program import in_a_sentence
 from hanabi_env import HanabiVectorEnv
 
@@ -84,7 +83,7 @@ def score_of_all_seats(act: Act, games: int = 1000) -> float:
 
 def score_of_one_seat(act: Act, games: int = 300) -> float:
     """Return the mean return of the mini game with ``act`` at one seat and a random partner."""
-    env = gymnasium.make("hanabako/HanabiSeat-v0", preset="mini")
+    env = gymnasium.make("hanabako:hanabako/HanabiSeat-v0", preset="mini")
     returns = 0.0
     for game in range(games):
         (observation, _), over = env.reset(seed=2**32 + game), False

@@ -7,7 +7,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_util import make_vec_env
 
-import hanabako  # noqa: F401 - registers the ids
 from benchmarks.clients.judge import Clock, Outcome, score_of_one_seat
 
 
@@ -33,7 +32,7 @@ def actions_of(agent: Any) -> Any:
 
 def train(seconds: float) -> Outcome:
     """Train on eight parallel games, one seat each."""
-    envs = make_vec_env("hanabako/HanabiSeat-v0", 8, env_kwargs={"preset": "mini"}, seed=1)
+    envs = make_vec_env("hanabako:hanabako/HanabiSeat-v0", 8, env_kwargs={"preset": "mini"}, seed=1)
     agent = MaskablePPO("MultiInputPolicy", envs, n_steps=128, batch_size=256, n_epochs=4, seed=1, device="cpu")
     act = actions_of(agent)
     before, until = score_of_one_seat(act), UntilThen(seconds)

@@ -28,7 +28,7 @@ class Bits(nn.Module):
 
 def make_env() -> Any:
     """Return an environment with one seat, found by its id."""
-    env = GymEnv("hanabi_env:hanabako/HanabiSeat-v0", preset="mini", categorical_action_encoding=True)
+    env = GymEnv("hanabako:hanabako/HanabiSeat-v0", preset="mini", categorical_action_encoding=True)
     as_bool = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])  # MaskedCategorical wants it
     return TransformedEnv(env, Compose(as_bool, ActionMask()))
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from agents import ppo
 from agents.bots.koikoi.monte_carlo import ROLL_OUTS
-from agents.evaluation.matches import head_to_head, one_round
+from agents.evaluation.matches import head_to_head, one_round, points_taken
 from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.networks.neural_policy import load_policy
 from agents.networks.policy_file import read_metadata
@@ -207,23 +207,28 @@ def tournament(preset: str) -> dict[str, Any]:
 
 
 def preset_matrix(preset: str, shares: Mapping[str, Any]) -> str:
-    """Return the table of all pairs of players: points per round, and rounds won; the dealer's share comes last."""
+    """Return the table of all pairs of players, the best first: points per round, and rounds won.
+
+    The last columns are the mean over all others and the dealer's share.
+    """
     cells, played = {}, tournament(preset)
     for row in played["tournament"]["matches"]:
         one, other = row["agents"]
         points, error = row["lead"] / 2, row["lead_error"] / 2  # counted from both sides
         cells[one, other] = cell(points, error, row["won"], row["won_error"])
         cells[other, one] = cell(-points, error, 1 - row["won"] - row["drawn"], row["won_error"])
-    known = [name for name in players_of(preset) if name in shares]
+    rated = {row["name"]: row for row in points_taken(played["tournament"]["matches"]) if row["name"] in shares}
     lines = [
         f"**{preset}**, {2 * played['games']:,} rounds a pair; {ROLL_OUTS:,} roll-outs a decision.",
         "",
-        "| points a round against | " + " | ".join(known) + " | dealer wins |",
-        "|---|" + "---|" * (len(known) + 1),
+        "| points a round against | " + " | ".join(rated) + " | all of them | dealer wins |",
+        "|---|" + "---|" * (len(rated) + 2),
     ]
-    for name in known:
-        row = " | ".join(cells.get((name, other), "") for other in known)
-        lines.append(f"| {name} | {row} | {shares[name]['dealer_wins'] / shares[name]['decided']:.1%} |")
+    for name, rating in rated.items():
+        row = " | ".join(cells.get((name, other), "") for other in rated)
+        mean = f"{rating['rating']:+.2f} ± {1.96 * rating['error']:.2f}"
+        share = shares[name]["dealer_wins"] / shares[name]["decided"]
+        lines.append(f"| {name} | {row} | {mean} | {share:.1%} |")
     return "\n".join(lines)
 
 

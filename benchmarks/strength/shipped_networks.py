@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents import ppo
+from agents.evaluation.matches import ELO
 from agents.evaluation.report import Args, evaluate
 from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.learning.common.runs import greedy_curve
@@ -35,7 +36,7 @@ from hanabako.generated import table
 from . import hanabi_bots, make_train
 from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
 from .tables.markdown import agent_name, training_in_words, with_error
-from .tables.tournaments import tournaments
+from .tables.tournaments import ratings_of, tournaments
 
 __all__ = ["RESULTS", "STUDY", "Shipped", "scores"]
 
@@ -218,8 +219,9 @@ def score_cells(result: Mapping[str, Any], ceilings: Ceilings) -> list[Any]:
 
 
 def contests(results: Results) -> str:
-    """Return the tournaments of the competitive games."""
-    return tournaments([result for result in evaluations_of(results) if "tournament" in result])
+    """Return the tournaments that are rated by games won; those by points are among `koikoi_rounds`."""
+    found = [result for result in evaluations_of(results) if "tournament" in result]
+    return tournaments([result for result in found if ratings_of(result)[0] == ELO])
 
 
 def curves(results: Results, path: Path) -> None:

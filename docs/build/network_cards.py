@@ -13,14 +13,15 @@ from typing import Any
 
 from safetensors import safe_open
 
+from agents.evaluation.matches import ELO
 from agents.networks.policy_file import read_metadata
 from agents.registry import PRETRAINED
 from agents.studies.store import read_results
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import network_partners, shipped_networks
 from benchmarks.strength.tables.markdown import training_in_words, with_error
-from benchmarks.strength.tables.tournaments import rate_of
-from hanabako.games import config_from_dict
+from benchmarks.strength.tables.tournaments import rate_of, ratings_of
+from hanabako.games import config_from_dict, game_in_words
 from hanabako.generated import table, update
 
 __all__ = ["cards"]
@@ -49,7 +50,7 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
     evaluation = measured["evaluation"]
     competitive = recipe.opponent is not None
     rows = [
-        ("game", f"{recipe.game} `{recipe.preset}`, {config.players} players"),
+        ("game", game_in_words(config)),
         ("observation", f"{config.observation_name}, {metadata['network']['bits']:,} bits"),
         ("network", network_in_words(path, metadata["network"])),
         ("training", "; then ".join(stages(recipe))),
@@ -57,8 +58,8 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
         ("cost", training_in_words(about)),
         ("train it again", f"delete the file, then `hanabako study run shipped_networks --where network={name}`"),
         (
-            "rating; won against" if competitive else "self-play",
-            "; ".join(scores(name, evaluation, competitive, recipe.game == "koikoi")),
+            "rating; against" if competitive else "self-play",
+            "; ".join(scores(name, evaluation, competitive)),
         ),
         *(() if competitive else [("cross-play", "; ".join(partners(name, pairs)) or "not measured")]),
         ("measured", f"{deals(evaluation)} of seed {evaluation['seed']}, commit {measured['commit']}"),
@@ -86,23 +87,26 @@ def stages(recipe: Recipe) -> Iterator[str]:
     yield f"{what}, {round(recipe.steps / 1e6)} M decisions{settings}"
 
 
-def scores(name: str, evaluation: Facts, competitive: bool, in_points: bool) -> Iterator[str]:
-    """Yield a network's results in self-play, or against bots; ``in_points``: with the mean points of two players."""
+def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:
+    """Yield a network's results in self-play, or its rating and its results against bots."""
     if not competitive:
         yield with_error(evaluation["score"], evaluation["score_error"])
         yield f"perfect {evaluation['perfect_rate']:.1%}, lost {evaluation['lost_rate']:.2%}"
         return
-    tournament = evaluation["tournament"]
-    (row,) = (row for row in tournament["ratings"] if row["name"] == name)
-    yield f"{row['rating']:+.0f} ± {row['error']:.0f} Elo"
-    for match in tournament["matches"]:
+    unit, ratings = ratings_of(evaluation)
+    (row,) = (row for row in ratings if row["name"] == name)
+    form, in_points = (".0f", False) if unit == ELO else (".2f", True)
+    yield f"{row['rating']:+{form}} ± {row['error']:{form}} {unit}"
+    for match in evaluation["tournament"]["matches"]:
         if name in match["agents"]:
             (other,) = (agent for agent in match["agents"] if agent != name)
             won = rate_of({tuple(match["agents"]): match}, name, other)
             lead = match["lead"] if match["agents"][0] == name else -match["lead"]
             points, error = lead / 2, match["lead_error"] / 2  # counted from both sides
-            more = f", {points:+.2f} ± {error:.2f} points" if in_points else ""
-            yield f"`{other}` {won:.1%} ± {match['won_error']:.1%}{more}"
+            share = f"{won:.1%} ± {match['won_error']:.1%}"
+            yield (
+                f"`{other}` {points:+.2f} ± {error:.2f} ({share} of the rounds)" if in_points else f"`{other}` {share}"
+            )
 
 
 def deals(evaluation: Facts) -> str:

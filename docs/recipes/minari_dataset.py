@@ -1,8 +1,8 @@
 import gymnasium
-import hanabako
 from minari import DataCollector
 
-env = DataCollector(gymnasium.make("hanabako/HanabiSeat-v0", preset="mini", constant_infos=True), record_infos=True)
+seat = gymnasium.make("hanabako:hanabako/HanabiSeat-v0", preset="mini", constant_infos=True)
+env = DataCollector(seat, record_infos=True)
 for seed in range(20):
     (observation, _), ended = env.reset(seed=seed), False
     while not ended:

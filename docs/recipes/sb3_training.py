@@ -1,5 +1,4 @@
 import gymnasium
-import hanabako  # registers the ids
 import pandas as pd
 import torch
 from hanabako.drawing.charts import chart, reference, save
@@ -10,7 +9,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 torch.set_num_threads(1)  # more are slower for small networks, above all on a busy machine
 GAMES, DECISIONS = 256, 500_000
-games = gymnasium.make_vec("hanabako/HanabiSeat-v0", GAMES, preset="mini", derived=True, partners="smart")
+games = gymnasium.make_vec("hanabako:hanabako/HanabiSeat-v0", GAMES, preset="mini", derived=True, partners="smart")
 agent = MaskablePPO("MultiInputPolicy", VecMonitor(SB3VecEnv(games)), n_steps=32, batch_size=2048)
 agent.set_logger(configure("sb3_log", ["stdout", "csv"]))
 agent.learn(DECISIONS)

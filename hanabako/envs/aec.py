@@ -15,6 +15,7 @@ from hanabako.compiler.numba_hooks.direct_calls import direct
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED
 from hanabako.envs.saved_tables import checked_tables, save_tables
+from hanabako.extras import drawable
 from hanabako.words.checks import as_index, as_seed, check_options, check_render_mode, fresh_seed, shown
 from hanabako.words.notation import player_name
 
@@ -54,7 +55,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self.render_mode = render_mode
         self.metadata = {
             "name": game.name,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": drawable(RENDER_MODES),
             "render_fps": 2,
             "is_parallelizable": False,
         }

@@ -11,7 +11,9 @@ from gymnasium.vector.utils import batch_space
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
+from hanabako.envs.old_gymnasium import warn_of_statistics
 from hanabako.envs.saved_tables import checked_tables, have_begun, save_tables
+from hanabako.extras import drawable
 from hanabako.words.checks import (
     as_bool,
     as_index,
@@ -95,7 +97,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         self.metadata = {
             "name": game.name,
             "autoreset_mode": self.autoreset_mode,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": drawable(RENDER_MODES),
             "render_fps": 2,
         }
         self._mode = MODES[self.autoreset_mode]
@@ -165,6 +167,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         Raises:
             ValueError: an option is unknown or wrong, or a state or deck is impossible.
         """
+        warn_of_statistics(self.autoreset_mode)
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index", "state", *self.game.deal_options))
         first = first_game(options)

@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from hanabako.engine.game import Game
+from hanabako.envs.old_gymnasium import warn_of_statistics
 from hanabako.envs.partners import Choice, agents_module
 from hanabako.envs.vector import (
     FORMATS,
@@ -97,6 +98,7 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         Raises:
             ValueError: an option is unknown or wrong.
         """
+        warn_of_statistics(self.autoreset_mode)
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index"))
         first = first_game(options)

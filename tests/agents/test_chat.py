@@ -181,6 +181,7 @@ def test_a_model_plays_every_game_as_its_answers_say(under_test: GameUnderTest, 
         "prompt": prompt,
         "decisions": decisions,
         "illegal": 0,
+        "cut_off": 0,
         "prompt_tokens": 100 * decisions,
         "completion_tokens": 7 * decisions,
         "seconds": decisions / 2,
@@ -490,6 +491,7 @@ def test_a_server_plays_and_the_row_says_what_it_took(
         "request": {"temperature": 0, "top_k": 1},
         "decisions": decisions,
         "illegal": decisions // 3 + decisions // 5 - decisions // 15,
+        "cut_off": 0,
         "prompt_tokens": 100 * decisions,
         "completion_tokens": 7 * decisions,
     }
@@ -513,6 +515,23 @@ def test_models_play_with_others_in_every_mode(with_key: None, monkeypatch: Any,
     assert list(result["answers"]) == ["llm:a", "llm:scratch_pad:b"] and len(result["cross_play"]) == 3
     assert {body["model"] for body in server.asked} == {"a", "b"}
     assert "llm:scratch_pad:b: " in capsys.readouterr().out
+
+
+def test_answers_that_are_cut_off_are_counted_apart(
+    with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any
+) -> None:
+    """Without content, as when a model's thinking reaches the limit; a move that was named still counts."""
+    answers = {"thought": None, "moved": "Answer: 1"}
+    for kind, content in answers.items():
+        choice = {"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": content}}
+        with serving(body={"choices": [choice]}) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+            result = evaluate(tmp_path, "hanabi", "llm:stub", "--preset", "very_small")
+        took, said = result["answers"]["llm:stub"], capsys.readouterr().out
+        cut_off = took["decisions"] if kind == "thought" else 0
+        assert (took["illegal"], took["cut_off"]) == (0, cut_off)
+        line = f"llm:stub: {cut_off:,} more answers (100.0%) ended at the limit of tokens without a move, "
+        assert (line in said and "max_completion_tokens in HANABAKO_LLM" in said) == bool(cut_off)
 
 
 def says(content: Any, **more: Any) -> dict[str, Any]:

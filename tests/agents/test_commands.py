@@ -22,7 +22,7 @@ from agents import ppo, registry
 from agents.commands import benchmark, command_line, train, watch
 from agents.commands.command_line import COMMANDS, main
 from agents.learning import iql
-from agents.learning.common import algorithms, launch
+from agents.learning.common import algorithms, launch, runs
 from agents.learning.common.algorithms import NAMES, maker_of, named
 from agents.learning.common.runs import read_metrics
 from agents.networks.network import DenseNetwork
@@ -30,7 +30,7 @@ from agents.networks.neural_policy import load_policy, read_metadata, save_polic
 from hanabako.engine.game import Game
 from hanabako.extras import advice
 from hanabako.files import write_text
-from hanabako.games import GameEntry, games
+from hanabako.games import GameEntry, game_in_words, games, make_config
 from hanabako.interrupts import INTERRUPTED
 from hanabi_env import PRESETS
 from tests.agents.test_ppo import TINY
@@ -655,3 +655,65 @@ def test_settings_are_refused_before_anything_is_compiled_or_started(
     with pytest.raises(SystemExit, match=said):
         main(["train", *words, "--ranks", "2"])
     assert not started
+
+
+# --- The names of games ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "preset", "settings", "said"),
+    [
+        ("hanabi", None, [], "hanabi standard, 2 players"),
+        ("hanabi", "standard", ["players=3", "derived=true"], "hanabi standard, 3 players"),
+        ("hanabi", "standard", ["black_powder=true"], "hanabi black_powder, 2 players"),
+        (
+            *("hanabi", "standard", ["black_powder=true", "max_life_tokens=1"]),
+            "hanabi black_powder max_life_tokens=1, 2 players",
+        ),
+        ("hanabi", "mini", ["hand_size=2", "history=4"], "hanabi mini hand_size=2, 2 players"),
+        ("hanabi", "mini", ["hand_size=null"], "hanabi mini hand_size=null, 2 players"),
+        ("ikebana", "standard", ["reward=dense", "rounds=1"], "ikebana single_round reward=dense, 2 players"),
+        (
+            *("koikoi", None, ["rounds=1", f"points={[1] * 12}"]),
+            f"koikoi document rounds=1 points=[{','.join(12 * '1')}], 2 players",
+        ),
+    ],
+)
+def test_a_game_is_named_by_the_nearest_preset_and_what_differs(
+    game: str, preset: str | None, settings: list[str], said: str
+):
+    assert game_in_words(make_config(game, preset, None, settings)) == said
+
+
+LIVES = ["--preset", "very_small", "--config", "max_life_tokens=3"]
+LIVES_NAMED = "hanabi very_small max_life_tokens=3, 2 players"
+
+
+def test_commands_name_the_game_that_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    titles = []
+    monkeypatch.setattr(runs.charts, "save", lambda _, figure: titles.append(figure.axes[0].get_title(loc="left")))
+    report, page, run = tmp_path / "report.json", tmp_path / "page.html", tmp_path / "own"
+    main(["evaluate", "hanabi", *LIVES, "--games", "2", "--json", str(report)])
+    assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, observation ")
+    assert json.loads(report.read_text("utf-8"))["preset"] == "very_small max_life_tokens=3"
+    main(["benchmark", "hanabi", *LIVES, "--games", "4", "--seconds", "0.001", "--repeats", "1"])
+    assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, 4 games side by side")
+    main(["train", "--ranks", "1", *tiny_words(run), *LIVES[2:]])
+    assert f"{LIVES_NAMED}, observation card_knowledge+derived; " in capsys.readouterr().out
+    assert titles == [f"own: {LIVES_NAMED}\nobservation: card_knowledge+derived"]
+    for what, origin in ((str(run), "own"), ("random", "random, random")):
+        main(["watch", what, *(LIVES if what == "random" else []), "--out", str(page)])
+        assert f"<title>{LIVES_NAMED}: {origin}</title>" in page.read_text("utf-8")
+
+
+def test_training_for_koikoi_says_its_rounds_and_the_kind_of_its_return(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    words = tiny_words(tmp_path / "run")
+    words[words.index("--preset") + 1] = "document"
+    main(["train", "--ranks", "1", "--game", "koikoi", *words])
+    told = capsys.readouterr().out
+    assert "koikoi document rounds=1 hand_swap=false, 2 players, observation plain; " in told
+    assert re.search(r"^greedy return \(reward=squashed\) -?\d+\.\d\d ± \d", told, flags=re.MULTILINE)

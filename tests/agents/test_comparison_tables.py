@@ -41,6 +41,13 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
     assert "Probability that two runs of the row's algorithm score more together than two of the column's:" in text
 
 
+def test_tables_and_figures_name_the_game_with_its_config(tmp_path: Path):
+    whole = declared(tmp_path, FIVE.replace("[algorithms.one]", "[config]\nblack_powder = true\n[algorithms.one]"))
+    found = Found(whole, results_of(whole, score_of))
+    assert board(whole, found.rows).startswith("hanabi mini black_powder=true, 2 players, observation ")
+    assert matrix(found).get_suptitle().startswith("hanabi mini black_powder=true, 2 players: ")
+
+
 def test_lists_of_unequal_length_meet_in_all_pairs(tmp_path: Path):
     """The mean of a partner with an algorithm's five runs is over all five, in both seatings."""
     whole = declared(tmp_path, FIVE)

@@ -162,7 +162,7 @@ def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
     words = ["koikoi", "--agents", "random,counting", "--games", "20", "--config", "rounds=1", "--json", str(out)]
     evaluate.main(words)
     told, result = capsys.readouterr().out, json.loads(out.read_text(encoding="utf-8"))
-    assert "koikoi document, 2 players, observation plain, 20 games" in told and "winner's score" in told
+    assert "koikoi document rounds=1, 2 players, observation plain, 20 games" in told and "winner's score" in told
     for player, name in enumerate(("random", "counting")):
         mean, error = result["rewards"][player], result["rewards_error"][player]
         assert f"return of player {player}{mean:>+14.3f} ± {error:.3f}  {name}\n" in told

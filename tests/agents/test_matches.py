@@ -1,12 +1,16 @@
 """Head-to-head matches: seats are exchanged, and ratings follow the results."""
 
+import re
+
 import numpy as np
 import pytest
 
 import agents
+from agents.commands.agents import lines
 from agents.evaluation import matches
+from agents.evaluation.report import Args, report
 from benchmarks.strength.tables.tournaments import tournaments
-from hanabako.games import games, make_config
+from hanabako.games import config_to_dict, games, make_config
 
 
 def test_every_seat_is_had_by_both():
@@ -121,12 +125,55 @@ def test_errors_of_ratings_know_that_all_pairs_play_the_same_deals():
 def test_a_table_shows_both_sides_of_every_match():
     met = {"agents": ["a", "b"], "won": 0.6, "won_error": 0.01, "drawn": 0.1, "deals": 50, "games": 100}
     result = {
-        "config": {"game": "chess", "players": 2},
-        "preset": "standard",
+        "config": config_to_dict(make_config("ikebana", "final_bouquet")),
         "observation": "public",
         "training": [None, None],
         "tournament": {"matches": [met], "ratings": matches.ratings([met], np.array(0.01**2))},
     }
     lines = tournaments([result]).splitlines()
-    assert lines[0] == "**chess standard, 2 players**, 100 games a pair."
+    assert lines[0] == "**ikebana final_bouquet, 2 players**, 100 games a pair."
     assert lines[-2:] == ["| a |  | 60.0% ± 2.0% | +53 ± 7 |", "| b | 30.0% ± 2.0% |  | -53 ± 7 |"]
+
+
+def test_who_wins_most_rounds_is_not_rated_first_if_points_win_the_match():
+    """`greedy_stop` wins seven rounds of ten against `always_koi`, but loses points, and so most matches (K29)."""
+    found = {}
+    for rounds in (1, 12):
+        config = make_config("koikoi", "document", settings=[f"rounds={rounds}"])
+        players = {name: agents.load(name, config) for name in ("greedy_stop", "always_koi", "counting")}
+        found[rounds] = matches.tournament(config, players, 400, seed=1)
+    one, twelve = (found[rounds]["matches"][0] for rounds in (1, 12))
+    assert one["agents"] == ["greedy_stop", "always_koi"]
+    assert one["won"] > 0.65 and twelve["won"] < 0.45 and twelve["lead"] < one["lead"] < -4, "leads are in points"
+    for result, unit in ((found[1], "points a round"), (found[12], "Elo")):
+        assert result["unit"] == unit and result["ratings"][-1]["name"] == "greedy_stop"
+    own = [match["lead"] / 2 for match in found[1]["matches"][:2]]
+    errors = [match["lead_error"] / 2 for match in found[1]["matches"][:2]]
+    assert found[1]["ratings"][-1] == {
+        "name": "greedy_stop",
+        "rating": pytest.approx(np.mean(own)),
+        "error": pytest.approx(np.mean(errors)),
+    }
+
+
+def test_ikebana_is_rated_by_games_won():
+    config = make_config("ikebana", "single_round")
+    players = {name: agents.load(name, config) for name in ("random", "greedy")}
+    result = matches.tournament(config, players, 20, seed=1)
+    assert result["unit"] == "Elo" and result["ratings"][0]["name"] == "greedy"
+
+
+def test_a_tournament_says_what_its_numbers_are(capsys):
+    for rounds, said in (("1", "points a round that each takes from the others"), ("2", "ratings (Elo, ")):
+        fields = (f"rounds={rounds}",)
+        report(Args("koikoi", agents="random,greedy_stop", mode="tournament", games=20, config=fields))
+        told = capsys.readouterr().out
+        assert told.startswith(f"koikoi document rounds={rounds} reward=points, 2 players, ")
+        assert "its mean return (reward=points) minus the second's:" in told and said in told
+
+
+def test_agents_of_koikoi_are_listed_with_points():
+    listed = {line.split()[0]: line for line in lines("koikoi") if "points a round" in line}
+    assert set(agents.names("koikoi")) < set(listed)
+    points = {name: float(re.findall(r"([+-]\d+\.\d+) ± ", line)[0]) for name, line in listed.items()}
+    assert points["koikoi-document-2p"] > points["monte_carlo"] > 0 > points["greedy_stop"]

@@ -133,6 +133,16 @@ def test_the_page_forbids_what_it_does_not_need(client: Client):
     assert not re.search(r'(?:src|href)="(?!data:|#)', page)
 
 
+def test_the_page_and_its_replay_name_the_game_with_its_config():
+    named = "hanabi very_small max_information_tokens=0, 2 players"
+    with serving(host_of(HanabiConfig(colors=1, hand_size=2, max_information_tokens=0, max_life_tokens=1), 0)) as url:
+        client = Client(url)
+        assert f"<title>Hanabako: {named}</title>" in client.request("GET", client.path)[2]
+        while not (state := client.state())["over"]:
+            client.do("take", action=state["actions"][0][0])
+        assert f"<title>{named}</title>" in client.request("GET", f"{client.path}replay")[2]
+
+
 def test_undo_and_advice(client: Client):
     before = client.state()
     assert before["undo"] is False

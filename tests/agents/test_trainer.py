@@ -159,7 +159,7 @@ def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
     competitive = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "contest")
     train(competitive, Reinforce)
     bar = capsys.readouterr().err
-    assert re.search(r"return against random=-?\d+\.\d\d", bar) and "score" not in bar
+    assert re.search(r"return \(reward=dense\) against random=-?\d+\.\d\d", bar) and "score" not in bar
 
 
 def test_the_bar_of_a_resumed_run_begins_where_it_goes_on(tmp_path, capsys):

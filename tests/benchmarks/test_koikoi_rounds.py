@@ -95,7 +95,7 @@ def test_the_table_has_both_sides_of_a_match_and_the_long_ones(monkeypatch):
     response = {"against": NETWORK, "lead": 0.5, "lead_error": 0.1, "steps": 15_000_000, "core_seconds": 180.0}
     lines = koikoi_rounds.table([*shares, long, response | {"processor": "abacus"}]).splitlines()
     assert "**document**, 200 rounds a pair; 1,000 roll-outs a decision." in lines
-    assert "| counting |  | +1.00 ± 0.49 (60.0% ± 9.8%) | 55.0% |" in lines
-    assert "| random | -1.00 ± 0.49 (30.0% ± 9.8%) |  | 50.0% |" in lines
+    assert "| counting |  | +1.00 ± 0.49 (60.0% ± 9.8%) | +1.00 ± 0.49 | 55.0% |" in lines
+    assert "| random | -1.00 ± 0.49 (30.0% ± 9.8%) |  | -1.00 ± 0.49 | 50.0% |" in lines
     assert f"| {NETWORK} | b | +1.000 ± 0.980 | 50.0% | 4 |" in lines
     assert lines[-1] == f"| {NETWORK} | 15 M decisions in 3 core-minutes, abacus | +0.25 ± 0.10 |"

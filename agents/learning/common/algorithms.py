@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import tyro
 
 from hanabako.files import read_json, write_text
-from hanabako.games import game_named
+from hanabako.games import config_from_dict, game_of, returns_in_words
 from hanabako.importing import import_file, import_named
 from hanabako.interrupts import INTERRUPTED, interruptible
 from hanabako.program import in_a_sentence, run_program
@@ -157,7 +157,8 @@ def start(learner: Learner, args: Settings) -> bool:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
         if last := finished(run_dir):
             error = last["greedy_score_error"]
-            what = "score" if game_named(read_about(run_dir)["config"]["game"]).cooperative else "return"
+            config = config_from_dict(read_about(run_dir)["config"])
+            what = "score" if game_of(config).cooperative else returns_in_words(config)
             games = counted(int(last["greedy_games"]), "game")
             print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {games}")
         else:

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from hanabako.drawing import charts
 from hanabako.files import MOST_ARRAYS, parse_json, read_bytes, read_json, write_json, write_text
-from hanabako.games import config_to_dict, game_of
+from hanabako.games import config_to_dict, game_in_words, game_of, returns_in_words
 from hanabako.interrupts import handling
 from hanabako.machine import describe
 from hanabako.progress import ProgressBar
@@ -168,7 +168,7 @@ def shown_of(config: Any, others: Sequence[str]) -> dict[str, str]:
     """
     if game_of(config).cooperative:
         return {"score": "score", "greedy_score": "greedy score", "fireworks_score": "fireworks"}
-    return {"greedy_score": f"return against {', '.join(others)}"}
+    return {"greedy_score": f"{returns_in_words(config)} against {', '.join(others)}"}
 
 
 SEEN = 0.005
@@ -335,7 +335,7 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
     For a competitive game it shows the return against ``others``, the agents that the network is evaluated among.
     """
     rows, shown = read_metrics(run_dir), shown_of(config, others)
-    title = f"{run_dir.name}\nobservation: {config.observation_name}"
+    title = f"{run_dir.name}: {game_in_words(config)}\nobservation: {config.observation_name}"
     figure, axes = charts.chart(title, "decisions (millions)", shown["greedy_score"])
     if game_of(config).cooperative:
         partners = f" with {', '.join(others)}" if others else ""

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from hanabako.games import game_named, make_config
+from hanabako.games import game_named, make_config, nearest_preset
 from hanabako.words.checks import usable_threads
 from hanabako.words.ranges import Positive, Size, Within, check_ranges
 from hanabako.words.typed import from_json
@@ -96,7 +96,7 @@ class Settings:
 
     def usual_name(self, config: Any) -> str:
         """Return the default name of a run's directory, without the time."""
-        return f"{self.game}-{self.preset or game_named(self.game).first_preset}-{config.players}p"
+        return f"{self.game}-{nearest_preset(config)[0]}-{config.players}p"
 
     def others(self) -> tuple[str, ...]:
         """Return the agents (names or files) that the network is evaluated among; none if it plays every seat."""

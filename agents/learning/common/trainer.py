@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import torch
 
-from hanabako.games import game_of
+from hanabako.games import game_in_words
 from hanabako.importing import short_name
 from hanabako.machine import versions
 from hanabako.words.checks import shown
@@ -155,10 +155,9 @@ class Trainer:
     def opening_line(self) -> str:
         """Return one line that describes the game, network and hardware."""
         config, network, world = self.config, self.algorithm.network, self.ranks.world
-        preset = self.args.preset or game_of(config).first_preset
         size = " x ".join(str(network.settings[name]) for name in ("width", "layers") if name in network.settings)
         parts = (
-            f"{self.args.game} {preset}, {config.players} players, observation {config.observation_name}",
+            f"{game_in_words(config)}, observation {config.observation_name}",
             f"{network.kind} network{f' of {size}' if size else ''}",
             f"{counted(world, 'rank')}, {kind_of_processor(self.ranks.device)}",
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.drawing import charts
+from hanabako.games import game_in_words
 
 from ...evaluation import estimates
 from ...evaluation.communication import action_maps
@@ -117,9 +118,9 @@ def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[
 
 
 def title_of(whole: Comparison) -> str:
-    """Return the title of a comparison's charts: its game and preset."""
+    """Return the title of a comparison's charts: the name of its game."""
     note = "" if whole.reproduction else " (not reproductions)"
-    return f"{whole.game} {whole.preset or ''}".strip() + f", {whole.make_config().players} players{note}"
+    return game_in_words(whole.make_config()) + note
 
 
 def intervals(found: Found) -> Any:

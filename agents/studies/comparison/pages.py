@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hanabako.games import game_in_words, returns_in_words
 from hanabako.words.cleaned import as_code, in_markdown
 
 from ...evaluation import estimates
@@ -29,9 +30,9 @@ def introduction(found: Found) -> Iterator[str]:
     """Yield a sentence about what was compared."""
     whole = found.whole
     config = whole.make_config()
-    words = f"`{whole.game}`, `{whole.preset or 'its first preset'}`, {config.players} players"
-    words += f", observation {config.observation_name}; a run has {whole.budget}"
+    words = f"{game_in_words(config)}, observation {config.observation_name}; a run has {whole.budget}"
     words += f", and a pair plays {whole.deals:,} deals"
+    words += "" if whole.cooperative else f"; numbers are a player's {returns_in_words(config)}"
     if not whole.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {in_markdown(whole.reason)}."
         yield ""

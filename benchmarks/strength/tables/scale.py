@@ -22,6 +22,7 @@ from agents.studies.comparison.rows import Comparison
 from agents.studies.store import read_results
 from agents.studies.study import Results
 from benchmarks.speed.timing import significant
+from hanabako.games import nearest_preset
 from hanabako.generated import table
 from hanabako.words.typed import from_json
 
@@ -174,7 +175,17 @@ def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost
     kind, width, layers = network_of(whole, name)
     memory = "GRU" if kind.startswith("recurrent") else "none"
     size = f"{kind}, {layers} layers of {width} units"
-    return [whole.label(name), who, str(whole.preset), decisions, runs, observation_of(whole), size, memory, cost]
+    return [
+        whole.label(name),
+        who,
+        " ".join(nearest_preset(whole.make_config())),
+        decisions,
+        runs,
+        observation_of(whole),
+        size,
+        memory,
+        cost,
+    ]
 
 
 def observation_of(whole: Comparison) -> str:

@@ -2,6 +2,7 @@
 
 from agents.evaluation import estimates
 from agents.studies.comparison.found import Found
+from hanabako.games import nearest_preset
 from hanabako.generated import table
 
 from .scale import MEASURED, found_in, observation_of
@@ -13,7 +14,10 @@ def summary() -> str:
     """Return a table with a line for each algorithm, and a column for each comparison."""
     found = [found_in(name) for name in MEASURED]
     names = dict.fromkeys(name for one in found for name, runs in one.runs.items() if runs)
-    head = ["algorithm", *(f"{one.whole.preset}, {one.whole.budget}, {observation_of(one.whole)}" for one in found)]
+    head = ["algorithm"]
+    for one in found:
+        game = " ".join(nearest_preset(one.whole.make_config()))
+        head.append(f"{game}, {one.whole.budget}, {observation_of(one.whole)}")
     rows = [[found[0].whole.label(name), *(cell(one, name) for one in found)] for name in names]
     return table(head, rows) + "\n"
 

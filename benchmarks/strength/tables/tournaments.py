@@ -3,11 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agents.evaluation.matches import ELO, points_taken, unit_of
+from hanabako.games import config_from_dict, game_in_words
 from hanabako.generated import table
 
 from .markdown import agent_name, training_in_words
 
-__all__ = ["rate_of", "tournaments"]
+__all__ = ["rate_of", "ratings_of", "tournaments"]
+
+
+def ratings_of(result: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    """Return the unit and the ratings of a tournament, given as the result of `agents.evaluation.report.evaluate`.
+
+    Older results have Elo for single rounds of Koi-Koi, too; points are found from their matches.
+    """
+    unit, played = unit_of(config_from_dict(result["config"])), result["tournament"]
+    return unit, played["ratings"] if unit == ELO else points_taken(played["matches"])
 
 
 def tournaments(results: Sequence[Mapping[str, Any]]) -> str:
@@ -23,7 +34,7 @@ def tournament(result: Mapping[str, Any]) -> str:
     trained = [
         f"PPO: {training_in_words(about)}, observation {result['observation']}" for about in result["training"] if about
     ]
-    title = f"{result['config']['game']} {result['preset']}, {result['config'].get('players', 2)} players"
+    title = game_in_words(config_from_dict(result["config"]))
     head = f"**{title}**, {matches[0]['games']:,} games a pair. {'. '.join(trained)}".rstrip()
     rows = [
         [
