@@ -320,9 +320,8 @@ def test_the_readme_names_every_extra():
     assert [extra for extra in extras if f"`{extra}`" not in section and f".[{extra}]" not in section] == []
 
 
-@pytest.mark.parametrize("words", [["agents", "hanabi"], ["train", "--algorithm", "vdn", "--help"]])
-def test_what_a_terminal_cannot_show_ends_no_command(words: list[str]):
-    code = f"import sys; sys.argv = {['hanabako', *words]}\nfrom hanabako.__main__ import main; main()"
+def test_what_a_terminal_cannot_show_ends_no_command():
+    code = "import sys; sys.argv = ['hanabako', 'agents', 'hanabi']\nfrom hanabako.__main__ import main; main()"
     done = fresh(code, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "?" in done.stdout
