@@ -145,8 +145,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path", [*sys.path])
     before = set(sys.modules)
     yield tmp_path
-    for name in set(sys.modules) - before:
-        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+    new = set(sys.modules) - before
+    here = {name.split(".")[0] for name in new if str(tmp_path) in str(getattr(sys.modules[name], "__file__", ""))}
+    for name in new:
+        if name.split(".")[0] in here:  # also a package without a file
             del sys.modules[name]
 
 
