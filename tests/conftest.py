@@ -80,7 +80,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if times > 1:
         metafunc.fixturenames.append("repetition")
         metafunc.parametrize("repetition", range(times))
-    if metafunc.config.getoption("all") and COMPUTES.search(metafunc.definition.path.read_text("utf-8")):
+    path, option = metafunc.definition.path, metafunc.config.getoption
+    both = option("all") and not option("numbers") and path.parent.name in ("agents", "benchmarks")
+    if both and COMPUTES.search(path.read_text("utf-8")):
         metafunc.fixturenames.append("numbers")
         metafunc.parametrize("numbers", NUMBERS, indirect=True)
 

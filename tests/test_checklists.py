@@ -88,7 +88,16 @@ NOT_FOR_EVERY_FIELD = {  # these use a field only as an example, or as a test's 
     *(f"tests/benchmarks/{name}.py" for name in ("test_hanabi_bots", "test_ports")),
     *(
         f"tests/agents/test_{name}.py"
-        for name in ("network", "mappo", "off_belief", "partners", "cloning", "search", "search_both_players")
+        for name in (
+            "commands",
+            "network",
+            "mappo",
+            "off_belief",
+            "partners",
+            "cloning",
+            "search",
+            "search_both_players",
+        )
     ),
     *(f"tests/hanabi/{name}.py" for name in ("table", "tables", "test_peers", "test_position", "test_rules")),
     "tests/hanabi/test_ratings.py",

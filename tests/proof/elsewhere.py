@@ -110,9 +110,14 @@ def run(name: str) -> dict[str, object]:
     }
 
 
+def rows_so_far() -> dict[str, dict[str, object]]:
+    """Return the stored rows by condition."""
+    return json.loads(PATH.read_text(encoding="utf-8"))["rows"] if PATH.exists() else {}
+
+
 def page() -> str:
     """Return the table of the conditions that ran."""
-    rows = json.loads(PATH.read_text(encoding="utf-8"))["rows"]
+    rows = rows_so_far()
     keys = ("summary", "seconds", "commit", "date", "processor")
     return table(
         ("condition", "result", "seconds", "commit", "date", "processor"),
@@ -124,7 +129,7 @@ def main(names: list[str]) -> int:
     """Run conditions, by default all, and store each result when it is there."""
     failed = 0
     for name in names or CONDITIONS:
-        rows = json.loads(PATH.read_text(encoding="utf-8"))["rows"] if PATH.exists() else {}
+        rows = rows_so_far()
         rows[name] = row = run(name)
         failed += bool(row["status"])
         print(f"{name}: {row['summary']}, {row['seconds']} s, status {row['status']}", flush=True)
