@@ -89,6 +89,7 @@ NOT_FOR_EVERY_FIELD = {  # these use a field only as an example, or as a test's 
     *(
         f"tests/agents/test_{name}.py"
         for name in (
+            "server",
             "commands",
             "network",
             "mappo",
