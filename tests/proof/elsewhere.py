@@ -31,7 +31,7 @@ class Condition:
     """How a run differs from `make test` in a clone."""
 
     arguments: str = ""
-    """Of pytest."""
+    """More arguments for pytest."""
     variables: Mapping[str, str] = field(default_factory=dict)
     shell: str = 'exec "$@"'
     """What runs the command ``"$@"`` in its own mount and network namespaces."""
