@@ -357,6 +357,19 @@ def test_every_number_of_a_state_has_its_bounds(under_test: GameUnderTest) -> No
 
 
 @EVERY_GAME
+def test_no_deal_repeats_after_four_billion_games(under_test: GameUnderTest) -> None:
+    envs = under_test.vector(2)
+    envs.reset(seed=1)
+    state, dtype = envs.get_state(), envs.game.table_dtype(specialize=False)
+    first = state["tables"].view(dtype)[:, 0]["state"]["key"].copy()
+    tables = state["tables"].copy()
+    tables.view(dtype)[:, 0]["state"]["episode"] = 2**32 - 1
+    envs.set_state(with_tables(state, tables))
+    envs.reset(options={"reset_mask": np.ones(2, np.bool_)})
+    assert (envs.get_state()["tables"].view(dtype)[:, 0]["state"]["key"] != first).all()
+
+
+@EVERY_GAME
 def test_a_damaged_pickle_of_a_single_game_is_refused(under_test: GameUnderTest) -> None:
     env = under_test.raw_env()
     env.reset(seed=1)

@@ -45,6 +45,8 @@ def state_bounds(rules: Rules) -> Bounds:
         "events.announced": (0, rules.suits if rules.choreography else 0),
         "events.scored": flag,
         "events.gave_token": flag,
+        "length": (0, 2 * most_steps(rules)),  # of a loaded position, and of the game from there
+        "shuffles": flag,
         "hinted": (0, 2 ** (rules.colors + rules.ranks) - 1),
         "hands": slot,
         "hand_count": (0, rules.hand_size),
@@ -61,6 +63,17 @@ def state_bounds(rules: Rules) -> Bounds:
         "tiles_left": (0, TILES),
         "pending": (0, NO_TILE),
     }
+
+
+def most_steps(rules: Rules) -> int:
+    """Return an upper bound of the steps of a game. A step uses a card, spends a token on a hint, or chooses (V4).
+
+    Every card is used once, and one card twice if (e) put it back. A card brings at most two tokens (H11, V6), a tile
+    brings at most one. A tile needs at most two choices (E10).
+    """
+    cards = rules.deck_size + 1
+    hints = rules.max_information_tokens + 2 * cards + TILES
+    return cards + hints + 2 * TILES
 
 
 def is_whole(rules: Rules, states: Any) -> np.ndarray:

@@ -101,13 +101,13 @@ def state_dtype(players: int, hand_size: int, suits: int, ranks: int, deck_size:
         [
             ("game_key", np.uint64),  # random stream of this table (seed and global game index)
             ("key", np.uint64),  # random stream of this episode
+            ("episode", np.uint64),  # games played at this table before this one
             ("plausible", cards, (players, hand_size)),  # cards that hints have not excluded; 0 in an empty slot
             (
                 "events",
                 event_dtype(hand_size),
                 (history,),
             ),  # ring of the last steps, the newest at (length - 1) % history
-            ("episode", np.uint32),  # games played at this table before this one
             ("length", np.uint32),  # steps of this game
             ("hinted", np.uint16, (players, hand_size)),  # bits: colors, then ranks named by hints that touched
             ("discarded", np.uint16, (suits,)),  # H18: copies in the discard: per rank a thermometer, see first_copy()

@@ -31,7 +31,7 @@ from hanabi_env.engine.state import (
 from hanabi_env.engine.tiles import has_something_to_choose
 from hanabi_env.words.notation import CHOICE_NAMES, END_NAMES, card_names
 
-__all__ = ["box_of", "check_box", "check_position", "most_steps"]
+__all__ = ["box_of", "check_box", "check_position"]
 
 ENDS_BY_A_CARD = (END_OUT_OF_LIVES, END_COMPLETED, END_INDISPENSABLE)  # E1: the player who used that card did not draw
 GOES_ON = (END_NOT_YET, END_ILLEGAL)  # an illegal action ends a game that would otherwise continue
@@ -50,17 +50,6 @@ def check_box(config: HanabiConfig, where: str, cards: Iterable[int]) -> None:
     wrong = [f"{name} {found[name]} times instead of {box[name]}" for name in box if found[name] != box[name]]
     if wrong:
         raise ValueError(f"{where} must have the {box.total()} cards of the box, has {', '.join(wrong)}")
-
-
-def most_steps(rules: Rules) -> int:
-    """Return an upper bound of the steps of a game. A step uses a card, spends a token on a hint, or chooses (V4).
-
-    Every card is used once, and one card twice if (e) put it back. A card brings at most two tokens (H11, V6), a tile
-    brings at most one. A tile needs at most two choices (E10).
-    """
-    cards = rules.deck_size + 1
-    hints = rules.max_information_tokens + 2 * cards + TILES
-    return cards + hints + 2 * TILES
 
 
 def check_position(rules: Rules, s: Any) -> None:

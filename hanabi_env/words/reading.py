@@ -15,6 +15,7 @@ from hanabako.engine.deck import arrange_deck
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
+from hanabi_env.engine.bounds import most_steps
 from hanabi_env.engine.cards import all_cards, played_set, touched_by_color, touched_by_rank
 from hanabi_env.engine.rules import put_on_discard, score, shuffle_of
 from hanabi_env.engine.state import (
@@ -33,7 +34,7 @@ from hanabi_env.engine.state import (
     Rules,
     event_dtype,
 )
-from hanabi_env.words.checks import check_box, check_position, most_steps
+from hanabi_env.words.checks import check_box, check_position
 from hanabi_env.words.notation import (
     CHOICE_NAMES,
     END_NAMES,

@@ -8,6 +8,7 @@ from hanabako.engine.bits import ONE
 from hanabako.engine.bounds import Bounds
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, NO_CARD
 from hanafuda_env.engine.dealing import dealt, is_void
+from hanafuda_env.engine.limits import MOST_STEPS, most_base, most_score
 from hanafuda_env.engine.state import (
     HAND,
     NOBODY,
@@ -32,6 +33,11 @@ def state_bounds(rules: Rules) -> Bounds:
         "field": cards,
         "revealed": cards,
         "refused": cards,
+        "length": (0, 2 * rules.rounds * MOST_STEPS),  # of a loaded position, and of the game from there
+        "score": (-2 * most_score(rules), 2 * most_score(rules)),
+        "base_points": (0, most_base(rules)),
+        "chain": (0, HAND),
+        "koikoi_called": (0, HAND),
         "yaku": (0, 2 ** len(rules.points) - 1),
         "november": (0, 3),
         "joker_holder": anybody,

@@ -128,12 +128,12 @@ def state_dtype(rounds: int, history: int) -> np.dtype:
         [
             ("game_key", np.uint64),  # random stream of this table (seed and global game index)
             ("key", np.uint64),  # random stream of this episode
+            ("episode", np.uint64),  # games played at this table before this one
             ("hand", np.uint64, (2,)),  # all zones are sets of cards
             ("captured", np.uint64, (2,)),
             ("field", np.uint64),
             ("revealed", np.uint64),  # K46: hand cards that both players have seen
             ("refused", np.uint64),  # K46: cards of the field that the Gaji in play may not take
-            ("episode", np.uint32),  # games played at this table before this one
             ("length", np.uint32),  # steps of this game
             ("score", np.int32, (2,)),
             ("base_points", np.int16, (2,)),  # K21: points of the pile when it was last counted, at the end of a turn

@@ -13,6 +13,7 @@ from hanabako.words.checks import as_each, as_index, as_list, shown
 from hanabako.words.notation import number_of
 from hanafuda_env.engine.cards import CARDS, GAJI, NO_CARD, month_of, month_set, months_of
 from hanafuda_env.engine.dealing import dealt, is_lucky, is_void
+from hanafuda_env.engine.limits import MOST_STEPS, most_base, most_points, most_score
 from hanafuda_env.engine.observation import MONTHS
 from hanafuda_env.engine.rules import is_terminal, kept_turns, turn_record
 from hanafuda_env.engine.scoring import count_pile
@@ -26,7 +27,6 @@ from hanafuda_env.engine.state import (
     TURNS,
     Rules,
 )
-from hanafuda_env.words.limits import MOST_STEPS, most_base, most_points, most_score
 from hanafuda_env.words.notation import (
     CARD_NAMES,
     NOVEMBER_NAMES,

@@ -1,5 +1,6 @@
 """Checks of Ikebana game records that come from outside, such as loaded files."""
 
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,18 @@ from ikebana_env.engine.state import (
     Rules,
 )
 
+BEST_GAIN = 88  # I12
+LEAST_RESHUFFLED = 26  # J6: the smallest size of a rebuilt deck
+
 
 def state_bounds(rules: Rules) -> Bounds:
     """Return the allowed range of every field of a `ikebana_env.engine.state.state_dtype`."""
     seat, card, count = (0, rules.players - 1), (0, KINDS - 1), (0, DECK_SIZE)
     return {
         "bouquets": (0, 2**DECK_SIZE - 1),
+        "length": (0, 2 * most_steps(rules)),  # of a loaded position, and of the game from there
+        "refusals": (0, most_refusals(rules)),
+        "reshuffles": (0, 2 * most_reshuffles(rules)),
         "prestige": (0, 2**15 - 1),
         "current_player": seat,
         "drawn": (*card, NO_CARD),
@@ -36,6 +43,31 @@ def state_bounds(rules: Rules) -> Bounds:
         "discards": card,
         "given_decks": card,
     }
+
+
+def most_prestige(rules: Rules) -> int:
+    """Return an upper bound of all players' prestige together."""
+    return START_PRESTIGE * rules.players + rules.rounds * rules.players * 2 * BEST_GAIN
+
+
+def most_refusals(rules: Rules) -> int:
+    """I6: return an upper bound of the refusals of a turn; k refusals cost 1 + 2 + ... + k."""
+    return isqrt(2 * most_prestige(rules))
+
+
+def _most_draws(rules: Rules) -> int:
+    """Return an upper bound of the draws of a round: one per turn, and one more per refusal."""
+    return BOUQUET_SIZE * rules.players * (1 + most_refusals(rules))
+
+
+def most_reshuffles(rules: Rules) -> int:
+    """Return an upper bound of the reshuffles of a round (I9)."""
+    return _most_draws(rules) // LEAST_RESHUFFLED
+
+
+def most_steps(rules: Rules) -> int:
+    """Return an upper bound of the steps of a game: a draw, and an answer to it."""
+    return 2 * rules.rounds * _most_draws(rules)
 
 
 def is_whole(rules: Rules, states: Any) -> np.ndarray:

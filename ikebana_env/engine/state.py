@@ -50,8 +50,8 @@ def state_dtype(players: int, rounds: int) -> np.dtype:
         [
             ("game_key", np.uint64),  # random stream of this table (seed and global game index)
             ("key", np.uint64),  # random stream of this episode
+            ("episode", np.uint64),  # games played at this table before this one
             ("bouquets", np.uint64, (players,)),  # sets of cards
-            ("episode", np.uint32),  # games played at this table before this one
             ("length", np.uint32),  # steps of this game
             ("prestige", np.int16, (players,)),
             ("current_player", np.uint8),

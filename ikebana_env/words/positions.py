@@ -7,13 +7,13 @@ replaces the game's own only if all checks pass (`hanabako.words.scratch.scratch
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import isqrt
 from typing import Any
 
 from hanabako.engine.deck import arrange_deck, coming_cards
 from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
 from hanabako.words.scratch import scratch_record
 from ikebana_env.config import IkebanaConfig
+from ikebana_env.engine.bounds import BEST_GAIN, most_prestige, most_refusals, most_reshuffles, most_steps
 from ikebana_env.engine.cards import copies
 from ikebana_env.engine.rules import (
     begin_round,
@@ -50,8 +50,6 @@ REQUIRED_KEYS = (
     "refusals",
     "gains",
 )
-BEST_GAIN = 88  # I12
-LEAST_RESHUFFLED = 26  # J6: the smallest size of a rebuilt deck
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
@@ -189,13 +187,13 @@ def _read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     _read_prestige(rules, new, position["prestige"])
     drawn = [] if position["drawn"] is None else _as_cards("drawn", [position["drawn"]])
     new.drawn = drawn[0] if drawn else NO_CARD
-    new.refusals = as_index("refusals", position["refusals"], _most_refusals(rules))
+    new.refusals = as_index("refusals", position["refusals"], most_refusals(rules))
     _read_gains(rules, new, position["gains"], int(new.round_index) + is_complete)
     new.end_reason = _parse_end(position, is_complete)
-    new.reshuffles = as_index("reshuffles", position.get("reshuffles", 0), _most_draws(rules) // LEAST_RESHUFFLED)
+    new.reshuffles = as_index("reshuffles", position.get("reshuffles", 0), most_reshuffles(rules))
     if "stream" in position:
         new.key = as_index("stream", position["stream"], 2**64 - 1)
-    new.length = as_index("length", position.get("length", 0), 2 * rules.rounds * _most_draws(rules))
+    new.length = as_index("length", position.get("length", 0), most_steps(rules))
     next_round = int(new.round_index) + 1
     _write_given(
         new, next_round, _parse_decks("later_decks", position.get("later_decks", []), rules.rounds - next_round)
@@ -241,24 +239,9 @@ def _read_bouquets(rules: Rules, new: Any, value: Any) -> list[list[int]]:
     return bouquets
 
 
-def _most_prestige(rules: Rules) -> int:
-    """Return an upper bound of all players' prestige together."""
-    return START_PRESTIGE * rules.players + rules.rounds * rules.players * 2 * BEST_GAIN
-
-
-def _most_refusals(rules: Rules) -> int:
-    """I6: return an upper bound of the refusals of a turn; k refusals cost 1 + 2 + ... + k."""
-    return isqrt(2 * _most_prestige(rules))
-
-
-def _most_draws(rules: Rules) -> int:
-    """Return an upper bound of the draws of a round: one per turn, and one more per refusal."""
-    return BOUQUET_SIZE * rules.players * (1 + _most_refusals(rules))
-
-
 def _read_prestige(rules: Rules, new: Any, value: Any) -> None:
     for player, points in enumerate(as_list("prestige", value, rules.players)):
-        new.prestige[player] = as_index(f"prestige[{player}]", points, _most_prestige(rules))
+        new.prestige[player] = as_index(f"prestige[{player}]", points, most_prestige(rules))
 
 
 def _read_gains(rules: Rules, new: Any, value: Any, finished: int) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hanabi_env import PRESETS, HanabiConfig
-from hanabi_env.words.checks import most_steps
+from hanabi_env.engine.bounds import most_steps
 
 from .table import new_env
 from .test_properties import mostly_good
@@ -76,7 +76,7 @@ def spoil(position: dict[str, Any], every: list[tuple[Any, ...]], rng: random.Ra
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-@settings(max_examples=500)
+@settings(max_examples=10 * settings().max_examples)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_a_spoilt_position_is_refused_or_played_to_its_end(name, seed):
     rng, env = random.Random(seed), ENVS[name]

@@ -117,7 +117,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
     def _sit_down(self, chosen: NDArray[np.bool_]) -> None:
         """Draw the seats of the ``chosen`` games, which begin."""
         rows = np.flatnonzero(chosen)
-        streams = episode_key(self.block.keys[rows], self.block.tables["state"]["episode"][rows].astype(np.uint64))
+        streams = episode_key(self.block.keys[rows], self.block.tables["state"]["episode"][rows])
         self.draw(rows, np.asarray(streams))
         for seated in self._seated:
             seated.begin(chosen)
