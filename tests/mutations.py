@@ -2,13 +2,14 @@
 
 import copy
 import random
+from functools import cache
 from typing import Any
 
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-MANY = settings(max_examples=max(200, settings().max_examples))
+MANY = settings(max_examples=4 * settings().max_examples)
 
 EDGES = [0, 1, 2, 3, 7, 8, 12, 16, 48, 55, 127, 128, 255, 256, 32767, 32768, 48000, 65535, 65536]
 HUGE = [2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30]
@@ -54,6 +55,7 @@ def play_on(env: Any, move: Any) -> int:
     return steps
 
 
+@cache
 def positions_of(env: Any) -> list[dict[str, Any]]:
     """Return positions of random games, including their last ones."""
     rng, found = random.Random(4), []

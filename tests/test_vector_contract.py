@@ -14,6 +14,10 @@ from .games import GAMES, GameUnderTest, in_mid_game, legal_action, legal_action
 from .interpreted import bits_of
 
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
+ONE_FOR_ALL = pytest.mark.parametrize(
+    "under_test", [GAMES[0], *(pytest.param(game, marks=pytest.mark.slow) for game in GAMES[1:])], ids=short_name
+)
+"""Loops that are the same for all games; each game must compile them."""
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 
@@ -247,7 +251,7 @@ def test_a_given_state_leaves_the_other_games_returns_alone(under_test: GameUnde
 
 
 @EVERY_GAME
-@pytest.mark.parametrize("format_", ["int8", "packed", "float32"])
+@pytest.mark.parametrize("format_", ["int8", "packed", pytest.param("float32", marks=pytest.mark.slow)])
 def test_spaces_hold_what_comes(under_test: GameUnderTest, format_):
     envs = under_test.vector(4, observation=format_)
     rng = np.random.default_rng(9)
@@ -265,7 +269,7 @@ def test_spaces_hold_what_comes(under_test: GameUnderTest, format_):
         assert infos["rewards"].shape[0] == 4
 
 
-@EVERY_GAME
+@ONE_FOR_ALL
 def test_observation_formats_hold_the_same_bits(under_test: GameUnderTest):
     traces = {name: roll(under_test.vector(5, observation=name), 40) for name in ("int8", "packed", "float32")}
     bits = under_test.vector(1).single_observation_space["observation"].shape[0]
@@ -486,12 +490,23 @@ def test_a_wrong_reset_mask_is_named(under_test: GameUnderTest, mask):
 
 # --- Illegal actions -------------------------------------------------------------------------------------------------
 
+WRONG = pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
+
 
 @EVERY_GAME
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
-def test_an_illegal_action_ends_that_game_only(under_test: GameUnderTest, illegal, threads):
+@WRONG
+def test_an_illegal_action_ends_that_game_only(under_test: GameUnderTest, illegal):
     """An illegal action costs the offender -1 and is counted; the neighbouring games play on undisturbed."""
+    check_an_illegal_action(under_test, illegal, threads=1)
+
+
+@ONE_FOR_ALL
+@WRONG
+def test_an_illegal_action_ends_that_game_only_on_two_threads(under_test: GameUnderTest, illegal):
+    check_an_illegal_action(under_test, illegal, threads=2)
+
+
+def check_an_illegal_action(under_test: GameUnderTest, illegal: int | None, threads: int) -> None:
     games, offenders = 300, np.arange(0, 300, 7)
     good, bad = under_test.vector(games, num_threads=threads), under_test.vector(games, num_threads=threads)
     rng = np.random.default_rng(17)

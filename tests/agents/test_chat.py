@@ -671,8 +671,13 @@ def test_a_refused_question_ends_its_game_alone_and_a_second_call_goes_on(
     assert alone["answers"]["llm:m"]["decisions"] == whole["answers"]["llm:m"]["decisions"] == len(server.asked)
 
 
-@pytest.mark.parametrize("status", [400, 401])
-@pytest.mark.parametrize("mode", ["self-play", "cross-play"])
+@pytest.mark.parametrize(
+    ("status", "mode"),
+    [
+        (400, "self-play"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in [(401, "cross-play"), (400, "cross-play")]),
+    ],
+)
 def test_a_server_that_fails_loses_no_answer(
     status: int, mode: str, with_key: None, monkeypatch: Any, tmp_path: Path
 ) -> None:

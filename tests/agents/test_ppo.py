@@ -268,7 +268,13 @@ def test_replayed_memories_are_those_of_the_rollout(players, network):
 
 
 @pytest.mark.parametrize(
-    ("network", "stream"), [("symmetric", "team"), ("dense", "seat"), ("recurrent", "team"), ("recurrent", "seat")]
+    ("network", "stream"),
+    [
+        ("symmetric", "team"),
+        pytest.param("dense", "seat", marks=pytest.mark.slow),
+        pytest.param("recurrent", "team", marks=pytest.mark.slow),
+        ("recurrent", "seat"),
+    ],
 )
 def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network, stream):
     args = replace(TINY, steps=6 * UPDATE, stream=stream, network=network)

@@ -19,7 +19,7 @@ GAMMA = 0.9
 PRICE = 0.5
 LEARNERS: dict[str, Any] = {"vdn": (vdn.VDN, vdn.Args), "qmix": (qmix.QMIX, qmix.Args)}
 NETWORKS = pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent", "recurrent-symmetric"])
-TEAMS = pytest.mark.parametrize("players", [2, 3])
+TEAMS = pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
 
 
 def learner_of(name: str, network: str, players: int, **settings: Any) -> Any:

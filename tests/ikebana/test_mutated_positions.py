@@ -15,7 +15,6 @@ from .table import start
 
 CONFIGS = [IkebanaConfig(), IkebanaConfig(players=5, rounds=2, final_bouquet=True, perfect_recall=True)]
 ENVS = [ikebana_v0.raw_env(config=config) for config in CONFIGS]
-POSITIONS = [positions_of(env) for env in ENVS]
 
 
 @pytest.mark.parametrize("number", range(len(CONFIGS)))
@@ -24,7 +23,7 @@ POSITIONS = [positions_of(env) for env in ENVS]
 def test_a_mutated_position_is_refused_or_played_on_without_an_overflow(number, data):
     """Prestige and lengths, added up here in Python's ints, agree with the game's at its end."""
     config, env = CONFIGS[number], ENVS[number]
-    if not is_taken(env, data.draw(mutated(POSITIONS[number]))):
+    if not is_taken(env, data.draw(mutated(positions_of(env)))):
         return
     begun, rng = env.to_dict(), random.Random(1)
     steps = play_on(env, lambda legal: REFUSE if REFUSE in legal else rng.choice(legal))

@@ -165,7 +165,7 @@ def test_a_saved_state_with_a_coming_deck_that_cannot_be_dealt_is_refused():
 @pytest.mark.parametrize("dealer", [0, 1])
 def test_a_given_dealer_begins_a_game_in_which_something_is_to_decide(dealer: int):
     """L7: a game that lucky hands end at once is dealt again; of 400 games of one round, a few are."""
-    envs, plain = (KoiKoiVectorEnv(400, rounds=1, hand_swap=False) for _ in range(2))
+    envs, plain = (KoiKoiVectorEnv(400, rounds=1, hand_swap=False, specialize=False) for _ in range(2))
     observation, _ = envs.reset(seed=0, options={"dealer": dealer})
     assert observation["action_mask"].any(axis=1).all() and (envs.tables["state"]["dealer"] == dealer).all()
     plain.reset(seed=0)

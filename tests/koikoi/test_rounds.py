@@ -104,7 +104,7 @@ def test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it(kind, hand, pla
 
 def test_K8_L6_no_player_of_koikoi_japan_is_dealt_teshi():
     """In 4,000 deals without this rule, 34 would have teshi; if only one hand was checked, still 17."""
-    envs = KoiKoiVectorEnv(4000, preset="koikoi_japan", rounds=1)
+    envs = KoiKoiVectorEnv(4000, preset="koikoi_japan", rounds=1, specialize=False)
     envs.reset(seed=20)
     for hand in envs._tables["state"]["hand"].T:
         months = (hand[:, None] >> np.arange(0, 48, 4, dtype=np.uint64)) & np.uint64(15)

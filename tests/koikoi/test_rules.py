@@ -44,7 +44,7 @@ def test_K2_a_game_has_its_number_of_rounds(rounds):
 @pytest.mark.statistical
 def test_K3_K4_the_first_dealer_is_a_fair_coin():
     """In 10,000 games, the share is within 4.4 standard deviations of a half; false alarm: 1 in 100,000."""
-    envs = KoiKoiVectorEnv(10_000)
+    envs = KoiKoiVectorEnv(10_000, specialize=False)
     envs.reset(seed=3)
     dealers = np.array([envs._tables[i]["state"]["dealer"] for i in range(10_000)])
     assert abs(dealers.mean() - 0.5) < 4.4 * 0.5 / 100
@@ -104,7 +104,7 @@ def test_K8_teshi_and_two_pairs_is_teshi_and_three_of_a_month_is_no_pair():
 def test_K9_such_a_field_makes_the_round_void(field):
     with pytest.raises(ValueError, match=r"decks\[0\].*void"):
         deal(CALM, "", field)
-    envs = KoiKoiVectorEnv(3000)
+    envs = KoiKoiVectorEnv(3000, specialize=False)
     envs.reset(seed=9)
     for index in range(0, 3000, 10):
         months = [card.partition("-")[0] for card in envs.to_dict(index)["field"]]
@@ -322,7 +322,7 @@ def test_L7_without_the_swap_a_lucky_round_needs_no_decision():
 @pytest.mark.statistical
 def test_L7_no_game_is_decided_inside_reset():
     """In one-round games without a swap, lucky deals are dealt again: about 240 of these 20,000."""
-    envs = KoiKoiVectorEnv(20_000, rounds=1, hand_swap=False)
+    envs = KoiKoiVectorEnv(20_000, rounds=1, hand_swap=False, specialize=False)
     observation, _ = envs.reset(seed=7)
     assert observation["action_mask"].any(axis=1).all()
 
