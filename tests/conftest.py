@@ -35,7 +35,7 @@ if (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu
 import hypothesis  # noqa: E402 (the cache directory comes first)
 import pytest  # noqa: E402
 
-hypothesis.settings.register_profile("quick", derandomize=True, deadline=None, max_examples=15, database=None)
+hypothesis.settings.register_profile("quick", derandomize=True, deadline=None, max_examples=10, database=None)
 hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("quick"), max_examples=50)
 hypothesis.settings.register_profile("deep", derandomize=False, deadline=None, max_examples=5000, print_blob=True)
 

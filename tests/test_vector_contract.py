@@ -131,7 +131,7 @@ def test_one_thread_and_two_are_the_same(under_test: GameUnderTest, mode):
 @EVERY_GAME
 def test_the_batch_size_changes_no_game(under_test: GameUnderTest):
     rng = np.random.default_rng(1)
-    large, small = under_test.vector(300), under_test.vector(7)
+    large, small = under_test.vector(300, {}), under_test.vector(7, {})
     observation, _ = large.reset(seed=1)
     small.reset(seed=1)
     for _ in range(30):
@@ -508,7 +508,7 @@ def test_an_illegal_action_ends_that_game_only_on_two_threads(under_test: GameUn
 
 def check_an_illegal_action(under_test: GameUnderTest, illegal: int | None, threads: int) -> None:
     games, offenders = 300, np.arange(0, 300, 7)
-    good, bad = under_test.vector(games, num_threads=threads), under_test.vector(games, num_threads=threads)
+    good, bad = (under_test.vector(games, {}, num_threads=threads) for _ in range(2))
     rng = np.random.default_rng(17)
     observation, infos = good.reset(seed=17)
     bad.reset(seed=17)

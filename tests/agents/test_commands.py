@@ -688,6 +688,11 @@ LIVES = ["--preset", "very_small", "--config", "max_life_tokens=3"]
 LIVES_NAMED = "hanabi very_small max_life_tokens=3, 2 players"
 
 
+def test_a_benchmark_names_the_game_that_is_measured(capsys: pytest.CaptureFixture[str]):
+    main(["benchmark", "hanabi", *LIVES, "--games", "4", "--seconds", "0.001", "--repeats", "1"])
+    assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, 4 games side by side")
+
+
 def test_commands_name_the_game_that_is_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -697,8 +702,6 @@ def test_commands_name_the_game_that_is_played(
     main(["evaluate", "hanabi", *LIVES, "--games", "2", "--json", str(report)])
     assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, observation ")
     assert json.loads(report.read_text("utf-8"))["preset"] == "very_small max_life_tokens=3"
-    main(["benchmark", "hanabi", *LIVES, "--games", "4", "--seconds", "0.001", "--repeats", "1"])
-    assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, 4 games side by side")
     main(["train", "--ranks", "1", *tiny_words(run), *LIVES[2:]])
     assert f"{LIVES_NAMED}, observation card_knowledge+derived; " in capsys.readouterr().out
     assert titles == [f"own: {LIVES_NAMED}\nobservation: card_knowledge+derived"]

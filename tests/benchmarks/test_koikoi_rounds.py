@@ -43,6 +43,7 @@ def test_the_dealers_rounds_are_counted_part_by_part(tmp_path, monkeypatch):
     assert 0 < result["dealer_wins"] < result["decided"] <= 10
 
 
+@pytest.mark.slow
 def test_a_long_match_is_the_same_deals_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(koikoi_rounds, "AT_ONCE", 2)
     result = result_of(LongMatch(NETWORK, "monte_carlo:2", wanted=5), tmp_path / "x.json")
