@@ -111,10 +111,10 @@ $(VENV)/.train: $(VENV)/.torch pyproject.toml constraints.txt
 	@$(INSTALL) --editable '.[agents,render]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.train
-	@echo "Installing what the tests need ..."
+$(VENV)/.test: $(VENV)/.torch pyproject.toml constraints.txt
+	@echo "Installing Hanabako and what the tests need ..."
 	@$(INSTALL) --editable '.[all]' --group dev
-	@touch $@
+	@touch $(VENV)/.train $@
 
 $(VENV)/.docs: $(VENV)/.train
 	@echo "Installing what the site is made with ..."

@@ -520,7 +520,7 @@ def check_an_illegal_action(under_test: GameUnderTest, illegal: int | None, thre
     actions = legal_actions(observation["action_mask"], rng)
     spoilt = actions.copy()
     for game in offenders:
-        spoilt[game] = np.flatnonzero(observation["action_mask"][game] == 0)[0] if illegal is None else illegal
+        spoilt[game] = [*np.flatnonzero(observation["action_mask"][game] == 0), -1][0] if illegal is None else illegal
     expected = good.step(actions)
     _, rewards, terminations, _, infos = bad.step(spoilt)
     fine = np.setdiff1d(np.arange(games), offenders)
