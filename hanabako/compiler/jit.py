@@ -50,7 +50,7 @@ __all__ = ["interned", "kernel", "keyed", "parallel_kernel", "rule", "subroutine
 
 def rule(function: Function) -> Function:
     """Mark ``function`` as part of the rules: plain Python here, inlined machine code inside a kernel."""
-    return register_jitable(forceinline=True, no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
+    return marked(function, forceinline=True)
 
 
 def subroutine(function: Function) -> Function:
@@ -59,7 +59,7 @@ def subroutine(function: Function) -> Function:
     If it were inlined everywhere, a bot of some hundred lines would take minutes to compile. (Without an explicit
     ``forceinline=False`` Numba takes the caller's.)
     """
-    return register_jitable(forceinline=False, no_cfunc_wrapper=True, **RULE_OPTIONS)(function)
+    return marked(function, forceinline=False)
 
 
 def summing_rule(function: Function) -> Function:
@@ -67,7 +67,19 @@ def summing_rule(function: Function) -> Function:
 
     Scalar products of 64 numbers take an eighth of the time.
     """
-    return register_jitable(forceinline=True, no_cfunc_wrapper=True, fastmath={"reassoc"}, **RULE_OPTIONS)(function)
+    return marked(function, forceinline=True, fastmath={"reassoc"})
+
+
+def marked(function: Any, **options: Any) -> Any:
+    """Let Numba compile calls of ``function``, with the same pickle in every process.
+
+    Numba's disk cache compares pickles of the functions that a loop closes over. A pickle tells one string from two
+    equal ones: the path in the code is the module's if it was compiled here, and a copy if it came from a ``.pyc``.
+    So each loop was compiled in the first process, and again in the second.
+    """
+    path = function.__globals__.get("__file__", function.__code__.co_filename)
+    function.__code__ = function.__code__.replace(co_filename=path)
+    return register_jitable(no_cfunc_wrapper=True, **options, **RULE_OPTIONS)(function)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

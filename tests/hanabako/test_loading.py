@@ -1,5 +1,6 @@
 """A loop in the disk cache is loaded without importing the compiler; the compiler is still there if needed."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from numba.core.serialize import dumps
 
 from hanabako.compiler import jit
 from hanabako.compiler.numba_hooks import loading
@@ -159,3 +161,25 @@ def test_python_threads_share_a_threading_layer_that_serves_one_at_a_time(tmp_pa
     command = [sys.executable, str(tmp_path / "program.py")]
     finished = subprocess.run(command, env=os.environ | more, capture_output=True, encoding="utf-8", check=False)
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, "workqueue\n", "")
+
+
+def test_a_rule_has_the_same_pickle_from_its_source_and_from_a_pyc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Numba finds a loop in its cache by such pickles."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    path = tmp_path / "made.py"
+    lines = [
+        "from hanabako.compiler.jit import rule",
+        "def make():",
+        "    @rule",
+        "    def draw(x):",
+        "        return x + 1",
+    ]
+    path.write_text("\n".join([*lines, "    return draw"]), "utf-8")
+    pickles = []
+    for _ in range(2):
+        spec = importlib.util.spec_from_file_location("made", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        pickles.append(dumps(module.make()))
+    assert list(path.parent.glob("__pycache__/made.*.pyc")) and pickles[0] == pickles[1]
