@@ -689,8 +689,8 @@ LIVES_NAMED = "hanabi very_small max_life_tokens=3, 2 players"
 
 
 def test_a_benchmark_names_the_game_that_is_measured(capsys: pytest.CaptureFixture[str]):
-    main(["benchmark", "hanabi", *LIVES, "--games", "4", "--seconds", "0.001", "--repeats", "1"])
-    assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, 4 games side by side")
+    main(["benchmark", "ikebana", "--config", "rounds=2", "--games", "4", "--seconds", "0.001", "--repeats", "1"])
+    assert capsys.readouterr().out.startswith("ikebana standard rounds=2, 2 players, 4 games side by side")
 
 
 def test_commands_name_the_game_that_is_played(
