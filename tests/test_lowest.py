@@ -9,7 +9,7 @@ from .conftest import ROOT
 from .release import LOWEST, UNREACHABLE, FailedError, installed, run
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.clients,
     pytest.mark.skipif(sys.version_info >= (3, 13), reason="lowest: NumPy 2.0 is not built for this Python"),
 ]
 PLACE = ROOT / ".cache" / "lowest"
