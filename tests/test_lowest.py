@@ -13,7 +13,8 @@ pytestmark = [
     pytest.mark.skipif(sys.version_info >= (3, 13), reason="lowest: NumPy 2.0 is not built for this Python"),
 ]
 PLACE = ROOT / ".cache" / "lowest"
-TESTED_WITH = ("pytest", "hypothesis", "filelock", "resvg-py", "pillow", "sb3-contrib", "ray[rllib]", "torch")
+TORCH = next(line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line.startswith("torch=="))
+TESTED_WITH = ("pytest", "hypothesis", "filelock", "resvg-py", "pillow", "sb3-contrib", "ray[rllib]", TORCH)
 CONTRACT = ("tests/test_contract.py", "tests/test_vector_contract.py", "tests/test_clients.py")
 ONE_PRESET = "mini or single_round or koikoi-document] or [hanabi] or [ikebana] or [koikoi]"
 
