@@ -17,6 +17,7 @@ from hanabako.engine.sections import words_for
 from hanabi_env.engine.cards import cards_per_suit
 from hanabi_env.engine.observation import (
     OBSERVE_CARD_KNOWLEDGE,
+    board_length,
     card_bits,
     events_length,
     hands_length,
@@ -98,7 +99,7 @@ def read_shown(rules, words, shown):
         played = taken(words, at, rules.ranks)
         shown.fireworks[suit] = 0 if played == ZERO else popcount(played - ONE) + 1
         at += rules.ranks
-    at += rules.max_information_tokens + rules.max_life_tokens
+    at = hands_length(rules) + board_length(rules)
     for suit in range(rules.suits):
         shown.discarded[suit] = taken(words, at, cards_per_suit(rules, suit))
         at += cards_per_suit(rules, suit)
