@@ -64,8 +64,8 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.speed.machines
 
 clients: $(VENV)/.test  ## train with other libraries (NAMES="sb3 rllib"), or test with the lowest versions (ARGS=--lowest)
-	@$(if $(filter --lowest,$(ARGS)),$(RUN) -m pytest --quiet --slow tests/test_lowest.py,$(RUN) -m benchmarks.clients $(NAMES))
-	@$(if $(filter --lowest,$(ARGS)),,$(RUN) -m benchmarks.pages)
+	@$(if $(filter --lowest,$(ARGS)),$(RUN) -m pytest --quiet --slow tests/test_lowest.py,\
+	    $(RUN) -m benchmarks.clients $(NAMES) && $(RUN) -m benchmarks.pages)
 
 release: ARGS := --all
 release: test $(VENV)/.release  ## build and check all that is uploaded; says what could not run; uploads nothing

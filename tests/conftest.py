@@ -77,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
     In a restless run, register pytest-randomly; in workers of pytest-xdist, no other hook does so.
     """
     gc.set_threshold(20_000, 20, 20)
-    is_full = any(map(config.getoption, OPTIONS_OF["slow"]))
+    is_full = takes_full_size(config)
     profile = "ci" if is_full else "quick"
     if not is_full:
         os.environ.setdefault("NUMBA_OPT", "1")  # loops compile in four fifths of the time
@@ -188,7 +188,11 @@ def no_two_measurements_are_alike() -> Iterator[None]:
 @pytest.fixture
 def full(request: pytest.FixtureRequest) -> bool:
     """Whether a comparison with a plain reference or with records takes its full size, as with `--all`."""
-    return any(map(request.config.getoption, OPTIONS_OF["slow"]))
+    return takes_full_size(request.config)
+
+
+def takes_full_size(config: pytest.Config) -> bool:
+    return any(map(config.getoption, OPTIONS_OF["slow"]))
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import numpy as np
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, rule
-from hanabako.engine.bits import ONE, ZERO, end_string, low_bits, popcount
+from hanabako.engine.bits import ONE, ZERO, copy_row, end_string, low_bits, popcount
 from hanabako.engine.sections import words_for
 from hanabi_env.engine.cards import cards_per_suit
 from hanabi_env.engine.observation import (
@@ -75,8 +75,7 @@ def derive_loop(rules: Rules) -> Callable[[np.ndarray, np.ndarray], None]:
         last = keyed(bits, digest) >> 6
         for row in range(observations.shape[0]):
             words = observations[row]
-            for k in range(words.shape[0]):
-                out[row, k] = words[k]
+            copy_row(words, out[row, : words.shape[0]])
             read_shown(flagged, words, shown)
             begun = words[last] if bits & 63 else ZERO
             begun, at = write_derived(flagged, shown, 0, out[row], begun, bits)

@@ -11,7 +11,10 @@ from tests.games import legal_actions
 
 FEW = [PRESETS["mini"], PRESETS["all_extensions"]]
 MORE = [HanabiConfig(players=players, history=4) for players in (2, 3, 4, 5)]
-CONFIGS = [*FEW, *(pytest.param(config, marks=pytest.mark.slow) for config in [*PRESETS.values(), *MORE])]
+CONFIGS = [
+    *FEW,
+    *(pytest.param(config, marks=pytest.mark.slow) for config in [*PRESETS.values(), *MORE] if config not in FEW),
+]
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: repr(config.rules()[:6]))
