@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hanabako.files import MOST_ARRAYS, check_readable
-from hanabako.games import config_from_dict, game_named, game_names, game_of, games
+from hanabako.games import config_from_dict, game_named, game_names, game_of, games, make_config
 from hanabako.words.checks import UnexpectedKeywordError, did_you_mean, parse_setting, shown
 
 from .bots.bot import Bot, BotPolicy
@@ -26,6 +26,7 @@ __all__ = [
     "PREFIXES",
     "Prefix",
     "base_of",
+    "config_for",
     "effort_of",
     "fingerprints",
     "is_file",
@@ -37,7 +38,6 @@ __all__ = [
     "network_file",
     "pretrained",
     "source_of",
-    "with_observation_of",
 ]
 
 SEARCH = "search:"
@@ -184,7 +184,7 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any =
     if prefix is not None:
         return PREFIXES[prefix].make(text.removeprefix(prefix), config, effort, trust)
     if text == "random":
-        return RandomPolicy(config)
+        return RandomPolicy()
     bot = bot_named(text, game)
     if bot is not None:
         return BotPolicy(bot, config)
@@ -343,7 +343,8 @@ PREFIXES = {
 def check_honest(name: str, policy: Policy, config: Any) -> None:
     """Raise ``ValueError`` if an agent sees the cards in its own hand."""
     cheats = isinstance(policy, BotPolicy) and policy.bot.cheats  # no search has such a blueprint
-    if cheats or getattr(config, "observation_type", None) == "seer":
+    read = [getattr(one, "config", None) or config for one in (policy, getattr(policy, "blueprint", policy))]
+    if cheats or any(getattr(one, "observation_type", None) == "seer" for one in read):
         raise ValueError(f"{name} looks at its own cards, which players do not see")
 
 
@@ -409,21 +410,28 @@ def metadata_of(name: str) -> dict[str, Any] | None:
     return read_metadata(path)
 
 
-def with_observation_of(config: Any, names: Sequence[str]) -> Any:
-    """Return the config with the observation that the networks among ``names`` were trained on, as far as possible.
+def config_for(
+    game: str,
+    preset: str | None,
+    players: int | None,
+    settings: Sequence[str],
+    agents: Sequence[str],
+    together: bool = True,
+) -> Any:
+    """Return the config to play; without any settings, the own one of the first network among ``agents``.
 
-    A network can play if more is observed than it reads. If kinds of observation exclude each other, that of the first
-    network is used.
+    If the agents sit ``together``, more than two of them are players of one game.
+
+    Raises:
+        ValueError: an unknown game, preset, field or file, or a value that the config refuses.
     """
-    seen: dict[str, Any] = {}
-    for name in names:
-        try:
-            metadata = metadata_of(name)
-        except ValueError:  # reported when the agent is loaded
-            continue
-        trained_for = None if metadata is None else config_from_dict(metadata["config"])
-        if type(trained_for) is type(config):
-            for field in game_of(config).observation_fields:
-                value = getattr(trained_for, field)
-                seen[field] = max(value, seen.get(field, value)) if isinstance(value, int) else seen.get(field, value)
-    return replace(config, **seen)
+    game_named(game)
+    if preset is None and players is None and not settings:
+        for name in agents:
+            with suppress(ValueError):  # a file that cannot be read is reported when the agent is loaded
+                metadata = metadata_of(name)
+                if metadata is not None and metadata["config"]["game"] == game:
+                    return config_from_dict(metadata["config"])
+    if players is None and together and len(agents) > 2:
+        players = len(agents)
+    return make_config(game, preset, players, settings)

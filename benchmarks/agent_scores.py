@@ -23,7 +23,7 @@ def agent_scores() -> str:
     found: dict[str, dict[str, Any]] = {game: {} for game in game_names()}
     for evaluation in sorted(evaluations, key=order):
         preset = " ".join(nearest_preset(config_from_dict(evaluation["config"])))
-        about = {"preset": preset, "players": evaluation["players"], "observation": evaluation["observation"]}
+        about = {"preset": preset, "players": evaluation["players"]}
         for name, score in scores_of(evaluation):
             found[evaluation["config"]["game"]].setdefault(name, about | score)
     return json.dumps({game: dict(sorted(scores.items())) for game, scores in found.items()}, indent=1) + "\n"

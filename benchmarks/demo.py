@@ -18,12 +18,12 @@ from agents import ppo
 from agents.commands import watch
 from agents.learning.common.algorithms import named
 from agents.learning.common.launch import ranks_for, saved_ranks, start_ranks
-from agents.learning.common.runs import finished, read_about
+from agents.learning.common.runs import finished, read_about, what_next
 from agents.networks.network import kind_of_processor
 from agents.published_scores import PUBLISHED
 from benchmarks.recipes import RECIPES
 from hanabako.files import check_writable
-from hanabako.games import config_from_dict, game_named, game_of, make_config
+from hanabako.games import config_from_dict, game_of
 from hanabako.interrupts import Interrupted
 from hanabako.program import run_program
 from hanabako.words.ranges import Size
@@ -49,9 +49,9 @@ BESIDE = [one for one in PUBLISHED if one.players == 2 and one.lost == "zero"]
 """The published scores that are printed beside the run's."""
 
 CAVEAT = """\
-The published agents see the Learning Environment's canonical observation. Ours also sees `derived`: flags that a
-careful player would work out from it (playable, dead, surely playable, surely dead, all copies seen). They decide how
-fast anything learns, so steps must not be compared without naming them."""
+All agents see the Learning Environment's observation. This network works out flags from it (features `derived`:
+playable, dead, surely playable, surely dead, all copies seen), and treats colors alike. Both decide how fast it
+learns: compare steps only with learners that have them too."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,9 @@ def plan(budget: float, spent: float, training: float) -> str:
 
 def compile_game(preset: str) -> None:
     """Compile the game for training."""
-    config = make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
-    game_of(config).compile(config, ppo.Args.games)
+    args = ppo.Args(preset=preset)
+    config = args.learned(args.make_config())
+    game_of(config).compile(config, args.games)
 
 
 def describe(run_dir: Path, row: dict[str, Any]) -> str:
@@ -126,9 +127,10 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
     best = config_from_dict(about["config"]).max_score
     kind = kind_of_processor(torch.device(about["device"]))
     cost = f"{row['steps'] / 1e6:.0f} M steps, {row['seconds'] / 60:.1f} minutes on {about['ranks']} {kind}"
+    seen = f"observation {about['observation']}, features {about['features']}"
     lines = [
         "",
-        f"Greedy, {row['greedy_games']:,} unseen deals, observation {about['observation']}:",
+        f"Greedy, {row['greedy_games']:,} unseen deals, {seen}:",
         "",
         f"  {'this run':<46}{row['greedy_score']:6.2f} ± {row['greedy_score_error']:.2f} of {best}   {cost}",
         f"  {'':<46}perfect games {row['greedy_perfect']:.1%}, lost games {row['greedy_lost']:.2%}",
@@ -138,6 +140,7 @@ def describe(run_dir: Path, row: dict[str, Any]) -> str:
         lines += [f"  {one.name:<46}{one.score:6.2f}                {one.effort}" for one in BESIDE]
         lines += ["", CAVEAT]
     lines += ["", *(f"  {words:<46}{run_dir / name}" for words, name in SHOWN)]
+    lines += ["", what_next(run_dir, "hanabi", ())]
     return "\n".join(lines)
 
 

@@ -62,12 +62,12 @@ EARLIER = (*SHARED, "--gae-lambda", "0.95", "--minibatch", "2048")
 """All defaults of PPO that have changed since these networks were trained."""
 SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005", *EARLIER)
 ROUND = ("rounds=1", "reward=points")
-LEARNING_ENVIRONMENT = ("--config", "derived=false")
+PLAIN = ("--features", "none")
 WIDE = ("--width", "128")
 MANY = ("--games", "16384", "--minibatch", "32768")
 WIDER = ("--width", "256", "--games", "32768", "--minibatch", "65536")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
-KNOWING = ("--config", "derived=true", "reward=win")
+KNOWING = ("--training", "reward=win")
 SURE = ("--entropy", "0.01", "--entropy-end", "0.005")
 CAREFUL = (*SHARED, "--gae-lambda", "0.95", "--minibatch", "4096", "--learning-rate", "5e-4", *SURE)
 LUCK = (*SHARED, "--gae-lambda", "0.9", "--games", "8192", "--minibatch", "32768", "--learning-rate", "1e-3", *SURE)
@@ -113,8 +113,8 @@ def on_gpu(recipe: Recipe, steps: int, settings: tuple[str, ...]) -> Recipe:
 
 def canonical(bot: str) -> Recipe:
     """Return a recipe like `taught` with the Learning Environment's observation and no more."""
-    first = Recipe("hanabi", "standard", 2, 12 * M, LEARNING_ENVIRONMENT, clones=bot)
-    return Recipe("hanabi", "standard", 2, 60 * M, (*LEARNING_ENVIRONMENT, *EARLIER), first=first)
+    first = Recipe("hanabi", "standard", 2, 12 * M, PLAIN, clones=bot)
+    return Recipe("hanabi", "standard", 2, 60 * M, (*PLAIN, *EARLIER), first=first)
 
 
 def member(steps: int, seed: int, network: str = "symmetric", algorithm: str = "ppo") -> Recipe:

@@ -65,7 +65,7 @@ class GameEntry:
     neutral_fields: tuple[str, ...]
     """Config fields that change neither the meaning of an observation bit nor the effect of an action."""
     training_settings: tuple[str, ...] = ()
-    """Config fields, as name=value, that training uses by default."""
+    """Neutral fields, as name=value, that the games to learn from have by default."""
     short: Mapping[str, Any] = field(default_factory=dict)
     """Keywords of the factories for a configuration with short games, for tests and examples."""
     site: str = ""

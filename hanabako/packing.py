@@ -1,13 +1,14 @@
-"""Packed observations as single bits."""
+"""Observations as packed bits and as single ones."""
 
 import sys
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hanabako.words.checks import as_index
 
-__all__ = ["unpack"]
+__all__ = ["pack", "unpack"]
 
 Array = TypeVar("Array")
 
@@ -42,3 +43,11 @@ def unpack(words: Array, bits: int) -> Array:
     shifts = torch.arange(8, dtype=torch.uint8, device=packed.device)
     spread = (octets[..., None] >> shifts) & 1
     return spread.flatten(-2)[..., :bits].to(torch.int8)
+
+
+def pack(bits: NDArray[Any], words: int) -> NDArray[np.uint64]:
+    """Pack observations of single bits (rows, bits), of any dtype, into words (rows, words)."""
+    packed = np.zeros((len(bits), 8 * words), np.uint8)
+    some = np.packbits(bits.astype(bool), axis=1, bitorder="little")
+    packed[:, : some.shape[1]] = some
+    return packed.view(np.uint64)

@@ -14,7 +14,6 @@ GAME = GameEntry(
     players=(2, 3, 4, 5),
     observation_fields=("observation_type", "history", "belief", "derived"),
     neutral_fields=("random_start_player", "score_on_loss"),
-    training_settings=("derived=true",),
     short={"preset": "small"},
     site="hanablive",
 )

@@ -14,7 +14,7 @@ GAME = GameEntry(
     players=(2, 3, 4, 5),
     observation_fields=("perfect_recall", "derived"),
     neutral_fields=("random_start_player", "reward"),
-    training_settings=("derived=true", "reward=dense"),
+    training_settings=("reward=dense",),
     short={"preset": "single_round"},
 )
 

@@ -66,8 +66,12 @@ def block(page: str, word: str) -> str:
 
 def test_a_ppo_of_ones_own(folder: Folder):
     code = recipe("own_ppo").replace("256, 32, 120", "64, 32, 3")
+    folder.save("own_ppo.py", code)
     said = folder.python(code.replace(">= 2000", ">= 1"))
     assert "points per game" in said and folder.holds("own_ppo.png")
+    pair = "own_ppo.py:Agent,hanabi-mini-2p"
+    said = folder.hanabako(f"evaluate hanabi --preset mini --agents {pair} --mode cross-play --games 20")
+    assert said.count("own_ppo.py:Agent") == 2
 
 
 def test_a_bot_of_ones_own_in_play(folder: Folder):

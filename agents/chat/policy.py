@@ -145,7 +145,7 @@ class ChatSeated(Seated):
         if not len(rows):
             return
         masks = games.mask[rows]
-        games.actions[rows] = RandomPolicy(policy.config).act(masks, masks, uniform(games.keys[rows], games.step))
+        games.actions[rows] = RandomPolicy().act(masks, masks, uniform(games.keys[rows], games.step))
         asked = [row for row in rows.tolist() if row not in (given_up or ())]
         views = [self.view_of(row) for row in asked]
         chats = [self.chat_of(row, view.player) for row, view in zip(asked, views, strict=True)]

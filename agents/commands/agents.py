@@ -70,15 +70,15 @@ def lines(game: str) -> Iterator[str]:
         sees = "nothing" if bot is None else "all cards" if bot.cheats else "what its seat sees"
         yield line(name, "random" if bot is None else "bot", sees, measured.get(name))
     for name in pretrained(game):
-        yield line(name, "network", observation_of(name, measured.get(name)), measured.get(name))
+        yield line(name, "network", observation_of(name), measured.get(name))
 
 
-def observation_of(name: str, measured: Mapping[str, Any] | None) -> str:
-    """Return the short name of what a network observes."""
-    if measured is not None:
-        return measured["observation"]
+def observation_of(name: str) -> str:
+    """Return the short names of what a network observes, and of its features if it has any."""
     metadata = metadata_of(name)
-    return "" if metadata is None else config_from_dict(metadata["config"]).observation_name
+    assert metadata is not None
+    observation, features = config_from_dict(metadata["config"]).observation_name, metadata["network"]["features"]
+    return observation if features == "none" else f"{observation}, {features}"
 
 
 def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | None) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.files import check_writable, read_json, write_json
+from hanabako.games import make_config
 from hanabako.words.checks import as_each, as_index, as_object, check_not_given, shown
 from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
@@ -27,7 +28,7 @@ from hanabako.words.ranges import Size
 from hanabi_env.config import HanabiConfig
 
 from ..hosted.ah2ac2 import SERVER, Server
-from ..people.session import config_for
+from ..playing.fitting import remembering
 from ..playing.policy import Policy
 from ..registry import check_honest, effort_of, load_to_play
 from ..studies.store import file_lock
@@ -137,18 +138,15 @@ def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiCo
     Raises:
         ValueError: no agent can play it (the message is about the last one), or one is a bot that sees its own cards.
     """
-    refusal: ValueError | None = None
+    refusal, config = None, make_config("hanabi", "standard", players)
     for name in names:
         try:
-            config = config_for("hanabi", "standard", players, (), [name])
-            if config.observation_type != "card_knowledge":
-                raise ValueError(f"{name} observes {config.observation_type}, which the server does not show")
             policy = load_to_play(name, config, effort)
         except ValueError as error:
             refusal = error
         else:
             check_honest(name, policy, config)
-            return config, policy
+            return remembering(config, [policy]), policy
     raise refusal or ValueError("agent must not be empty")
 
 

@@ -22,7 +22,7 @@ from hanabako.files import check_writable, write_text
 from hanabako.progress import ProgressBar
 from hanabako.words.cleaned import on_terminal
 
-from ..registry import check_honest, effort_of, load_to_play, with_observation_of
+from ..registry import check_honest, effort_of, load_to_play
 from ..studies.challenge.board import entries, figure, lines, page
 from ..studies.challenge.meetings import BATCH, meetings, play_meeting
 from ..studies.challenge.results import differences, read
@@ -113,8 +113,7 @@ def play(args: Run) -> None:
     suite.check()
     effort, path = effort_of(args.search, [args.agent]), args.out or Path(f"{suite.name}.json")
     rows = meetings(suite, args.agent, suite.games if args.games is None else args.games, effort)
-    config = with_observation_of(suite.config, [args.agent])
-    check_honest(args.agent, load_to_play(args.agent, config, effort), config)
+    check_honest(args.agent, load_to_play(args.agent, suite.config, effort), suite.config)
     searching = ["--search", *args.search] if args.search else []
     words = ["challenge", "run", suite.name, "--agent", args.agent, *searching]
     study, executor = Study(suite.name, rows, play_meeting, unit="deal"), executor_of(args.cores)

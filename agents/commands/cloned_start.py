@@ -19,9 +19,12 @@ from ..registry import load, need_trust, network_file
 
 __all__ = ["from_clone", "names_bot"]
 
-SHARED = (*Settings.names(), "network", "width", "layers", "trunk")
+SHARED = (*Settings.names(), "network", "features", "width", "layers", "trunk")
 """The settings that the clone's training has in common with the training that follows."""
-SHAPING = ("agent", "game", "preset", "players", "config", "seed", "minutes", "steps", "network", "width", "layers")
+SHAPING = (
+    *("agent", "game", "preset", "players", "config", "training", "seed", "minutes", "steps"),
+    *("network", "features", "width", "layers"),
+)
 """The settings by which a clone that is there already must agree with the command."""
 EVALUATIONS = 3
 """Evaluations of the clone while it is trained."""
@@ -64,7 +67,8 @@ def from_clone(
         kinds = f"this algorithm trains networks of kinds that begin with {settings.prefix!r}, and a clone's do not"
         raise ValueError(f"start must be a network, got the bot {settings.start}: {kinds}")
     config = settings.make_config()
-    replace(settings, start=None).check_agents(config, envs_of(learner.algorithm))
+    new = replace(settings, start=None)
+    new.check_agents(new.learned(config), envs_of(learner.algorithm))
     run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
     folder = run_dir / "clone"
     lesson = lesson_of(settings, part, folder)

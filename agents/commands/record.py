@@ -27,8 +27,8 @@ from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Size
 
-from ..people.session import config_for, line_up_of
-from ..registry import effort_of
+from ..people.session import line_up_of
+from ..registry import config_for, effort_of
 
 __all__ = ["Args", "run"]
 

@@ -205,6 +205,7 @@ def prepared(learner: Learner, settings: Settings, ranks: int | None, machines: 
     check_writable((settings.run_dir or Path("runs", "new")) / "config.json")
     ranks = ranks or ranks_for(settings, machines)
     settings.check(ranks * machines)
-    settings.check_agents(config := settings.make_config(), envs_of(learner.algorithm))
+    config = settings.learned(settings.make_config())
+    settings.check_agents(config, envs_of(learner.algorithm))
     game_of(config).compile(config, settings.games // (ranks * machines))
     return ranks

@@ -22,8 +22,8 @@ from hanabako.games import config_from_dict, game_of
 from hanabako.record import GameRecord, read_record
 from hanabako.words.checks import as_seed, check_not_given
 
-from ..people.session import Adviser, Session, config_for, line_up_of, replay_of
-from ..registry import SEARCH, effort_of, metadata_of
+from ..people.session import Adviser, Session, line_up_of, replay_of
+from ..registry import SEARCH, config_for, effort_of, metadata_of
 
 __all__ = ["Args", "page_of", "run"]
 

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hanabako.engine.game import Game
-from hanabako.games import game_of
 from hanabako.games_file import GAMES_A_BLOCK, MOST_GAMES, GamesBlock, writing
 from hanabako.interrupts import in_threads
 from hanabako.progress import ProgressBar
 from hanabako.words.checks import as_index, as_seed
 
-from ..playing.block import Block
+from ..playing.block import block_for
 from ..playing.play import is_specialized, steps_with
 from ..playing.policy import Agent, Policy, Weighing, line_up
 from ..playing.seating import sit
@@ -60,10 +58,9 @@ def record(
     seed, first = as_seed(seed), as_index("first", first, 2**63 - 1)
     seats = line_up(policies, config.players)
     specialize = is_specialized(games, seats)
-    game = game_of(config).make_game(config)
 
     def play_some(some: tuple[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.float32] | None]:
-        return played(game, seats, seed, *some, specialize, values)
+        return played(config, seats, seed, *some, specialize, values)
 
     with (
         writing(path, config, search, values_are(seats) if values else "") as writer,
@@ -88,10 +85,10 @@ def record(
 
 
 def played(
-    game: Game, seats: Sequence[Policy], seed: int, first: int, count: int, specialize: bool, values: bool
+    config: Any, seats: Sequence[Policy], seed: int, first: int, count: int, specialize: bool, values: bool
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.float32] | None]:
     """Play games; return their lengths, their actions game after game, and the values of these decisions."""
-    block = Block(game, count, any(policy.observes for policy in seats), specialize)
+    block = block_for(config, count, seats, specialize)
     players = sit(block, seats)
     weighing = [player for player in players if isinstance(player, Weighing)]
     if values and not weighing:
@@ -100,7 +97,7 @@ def played(
     for tables in steps_with(block, players, seed, first):
         taken.append(np.where(going, block.actions, -1))
         if values:
-            weighed.append(values_of(weighing, count, game.num_actions))
+            weighed.append(values_of(weighing, count, block.game.num_actions))
         going = ~tables["terminated"]
     steps = np.stack(taken, axis=1)  # (games, steps), -1 after the end
     there = steps >= 0

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from hanabako.games import game_of
-
-from ..playing.block import GAMES_AT_ONCE, Block
+from ..playing.block import GAMES_AT_ONCE, block_for
 from ..playing.policy import Agent, line_up
 from ..playing.seating import sit
 
@@ -25,12 +23,10 @@ def agreement(config: Any, one: Agent, other: Agent, games: int, seed: int) -> f
         games: number of games.
         seed: seed of the deals and of the agents' randomness.
     """
-    game, players = game_of(config).make_game(config), config.players
-    seats = line_up(one, players), line_up(other, players)
-    observes = any(policy.observes for policy in (*seats[0], *seats[1]))
+    seats = line_up(one, config.players), line_up(other, config.players)
     alike = asked = 0
     for first in range(0, games, GAMES_AT_ONCE):
-        block = Block(game, min(GAMES_AT_ONCE, games - first), observes, specialize=False)
+        block = block_for(config, min(GAMES_AT_ONCE, games - first), [*seats[0], *seats[1]], specialize=False)
         playing, shadowing = (sit(block, own) for own in seats)
         block.deal(seed, first)
         for seated in (*playing, *shadowing):

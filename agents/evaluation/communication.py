@@ -22,7 +22,7 @@ from hanabi_env.engine.rules import is_terminal, played_cards
 from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, NO_TILE, Rules
 
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
-from ..playing.block import GAMES_AT_ONCE, Block
+from ..playing.block import GAMES_AT_ONCE, Block, block_for
 from ..playing.policy import Agent, Policy, line_up
 from ..playing.seating import sit
 
@@ -144,13 +144,12 @@ def measure(config: Any, policies: Agent | Sequence[Agent], games: int, seed: in
     if game_of(config).name != "hanabi":
         raise ValueError(f"communication is measured in hanabi, got {game_of(config).name}")
     seats = line_up(policies, config.players)
-    observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
     tallies = np.zeros(games, TALLY)
     actions = np.zeros((game.num_actions, game.num_actions), np.int64)
     convention = np.zeros(2)  # bits, hints
     for first in range(0, games, GAMES_AT_ONCE):
-        block = Block(game, min(GAMES_AT_ONCE, games - first), observes, specialize=False)
+        block = block_for(config, min(GAMES_AT_ONCE, games - first), seats, specialize=False)
         watch(block, seats, seed, first, tallies[first:], actions, convention)
     return conclude(tallies, actions, convention)
 

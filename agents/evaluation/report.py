@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import tyro
 
 from hanabako.files import check_writable, write_json
-from hanabako.games import config_from_dict, config_to_dict, game_in_words, make_config, nearest_preset
+from hanabako.games import config_from_dict, config_to_dict, game_in_words, nearest_preset
 from hanabako.machine import describe as describe_machine
 from hanabako.program import sentence
 from hanabako.words.checks import as_seed, shown, usable_threads
@@ -24,7 +24,7 @@ from ..chat.kept import Kept
 from ..chat.policy import ChatPolicy
 from ..chat.server import FIELDS
 from ..playing.policy import Counting, Policy
-from ..registry import effort_of, is_file, load_to_play, metadata_of, with_observation_of
+from ..registry import config_for, effort_of, is_file, load_to_play, metadata_of
 from .matches import in_points
 from .modes import MODES, Mode, Name, Question, draw
 
@@ -44,11 +44,11 @@ class Args:
     for competitive games, every pair head to head with seats exchanged, and ratings. communication: for Hanabi,
     measures of how the players of self-play communicate, instead of scores."""
     preset: str | None = None
-    """A preset of the game; by default its first."""
+    """A preset of the game; by default its first, or a network's own game if no config is given."""
     players: int | None = None
     """Number of players; by default the preset's."""
     config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value. The observation follows from the networks among the agents."""
+    """More fields of the game's config, as name=value. Every agent gets the observation that it reads."""
     search: tuple[str, ...] = ()
     """Settings of agents search:NAME, as name=value: see ``agents.load``."""
     agents: str = "random"
@@ -80,7 +80,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     names = args.agents.split(",")
     if mode.pairs and len(set(names)) < len(names):
         raise ValueError(f"agents must differ from each other, got {shown(args.agents)}")
-    config = with_observation_of(make_config(args.game, args.preset, args.players, args.config), names)
+    config = config_for(args.game, args.preset, args.players, args.config, names, not mode.pairs)
     config = in_points(config) if args.mode == "tournament" else config
     effort = effort_of(args.search, names)
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)
@@ -94,7 +94,8 @@ def evaluate(args: Args) -> dict[str, Any]:
         "players": config.players,
         "observation": config.observation_name,
         "agents": names,
-        "training": [(metadata_of(name) or {}).get("about") for name in names],
+        "features": [told["network"]["features"] if told else None for told in map(metadata_of, names)],
+        "training": [told["about"] if told else None for told in map(metadata_of, names)],
         "seed": args.seed,
         "games": args.games,
         **({"search": effort} if effort else {}),

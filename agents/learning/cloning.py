@@ -19,7 +19,7 @@ positions that only its own errors reach.
 action is the agent's. Evaluations play the clone at every seat, or in a competitive game against the agent.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,12 +30,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from hanabako.games import game_named, game_of, make_config
+from hanabako.games import game_named, game_of
 from hanabako.words.checks import parse_setting
 from hanabako.words.ranges import Positive, Size
 
 from ..datasets import Dataset
 from ..networks.network import masked
+from ..playing.fitting import observed
 from ..playing.open_games import check_members
 from ..registry import load
 from .common.algorithms import command_line
@@ -75,10 +76,12 @@ class Args(NetworkSettings):
         played = None if self.dataset is None or self.preset is not None else Dataset(self.dataset).config
         if played is None or game_of(played).name != entry.name:
             return super().make_config()
-        usual = make_config(self.game, settings=entry.training_settings)
-        observed = {field: getattr(usual, field) for field in entry.observation_fields}
         said = dict(map(parse_setting, self.config or ())) | ({} if self.players is None else {"players": self.players})
-        return entry.make_config(config={**asdict(played), **observed, **said})
+        return entry.make_config(config={**asdict(played), **observed(entry.config_class()), **said})
+
+    def learned(self, config: Any) -> Any:
+        """See `agents.learning.common.settings.Settings.learned`; a ``dataset`` stays as it was played."""
+        return NetworkSettings.learned(self if self.dataset is None else replace(self, training=()), config)
 
     def usual_name(self, config: Any) -> str:
         """See `agents.learning.common.settings.Settings.usual_name`; without ``preset``, the ``dataset``'s name."""

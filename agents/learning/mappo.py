@@ -83,7 +83,7 @@ class MAPPO(PPO):
         kind = FORGETFUL.get(network.kind, network.kind)
         config, width = self.envs.config, network.settings["width"]
         critic = NETWORKS[kind](config, width=width, layers=network.settings["layers"], views=config.players)
-        return ActorCritic(network, self.args.ready(critic, self.envs.opening_bits(), self.ranks.device))
+        return ActorCritic(network, self.args.ready(critic, config, self.envs.opening_bits(), self.ranks.device))
 
 
 if __name__ == "__main__":

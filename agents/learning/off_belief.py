@@ -49,6 +49,7 @@ Scores alone and together, in `mini` and in the standard game, are in ``benchmar
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import numpy as np
@@ -60,6 +61,7 @@ from hanabako.words.ranges import Part, Positive, Size, Within
 from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
 from ..networks.packing import to_numbers
+from ..playing.fitting import sight
 from .common.algorithms import command_line
 from .common.descent import Descent
 from .common.fictitious import FictitiousGames
@@ -283,6 +285,8 @@ class Reading:
         self.args, self.envs, self.ranks = args, envs, ranks
         self.below = load_policy(Path(args.level_below), envs.config)
         self.below.network.to(ranks.device)
+        self._games = SimpleNamespace(game=envs.game, specialize=envs.frozen is not None, tables=envs.tables)
+        self._sees = sight(self.below, self._games)
         self.scores = Scores(envs).to(ranks.device)
         self.descent = Descent(self.scores, ranks, READING_RATE, READING_RATE, args.max_grad_norm)
 
@@ -299,8 +303,9 @@ class Reading:
             loss = -self.scores_of(np.concatenate([hands_of(envs)[0][:, None], dealt], 1)).log_softmax(1)[:, 0].mean()
             self.descent.step(loss)
             losses.append(float(loss.detach()))
-            words, noise = envs.observations.numpy().view(np.uint64), np.zeros(envs.games)
-            greedy = torch.from_numpy(self.below.act(words, envs.masks.numpy(), noise))
+            self._games.observation = envs.observations.numpy().view(np.uint64)
+            seen, noise = self._sees(np.arange(envs.games)), np.zeros(envs.games)
+            greedy = torch.from_numpy(self.below.act(seen, envs.masks.numpy(), noise))
             envs.step(exploring(greedy, envs.masks, args.explore_end, generator))
         return {"belief_loss": float(np.mean(losses)), "loss_of_guessing": float(np.log1p(args.candidates))}
 

@@ -5,6 +5,8 @@ symmetric network may also get a memory. Weights from new inputs, new units or m
 do not change. Weights to new units are random as in a new network, so all weights learn.
 """
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,14 @@ from torch import Tensor
 
 from hanabako.engine.layout import Layout
 from hanabako.games import config_from_dict, game_of
+from hanabako.packing import pack
 
+from ..playing.fitting import check_rules, observed
+from .features import FEATURES
 from .kinds import BASIC_NETWORKS, NETWORKS
 from .network import Network
-from .neural_policy import load_network, narrowed, read_metadata
-from .packing import pack, to_numbers
+from .packing import to_numbers
+from .policy_file import read_metadata, read_network
 from .symmetric import SymmetricNetwork
 
 __all__ = ["grown", "load_grown"]
@@ -33,18 +38,24 @@ def load_grown(
     """Load the network of a policy file, larger if asked for; arguments and errors as in `grown`.
 
     Args:
-        path: a ``policy.safetensors``, whose config observes what ``config`` does or less.
+        path: a ``policy.safetensors``, whose network reads what ``config`` observes or less.
         config: see `grown`.
         width: see `grown`; None keeps the width in the file.
         opening: see `grown`.
         kind: see `grown`; None keeps the kind in the file.
 
     Raises:
-        ValueError: as in `agents.networks.neural_policy.load_policy`, or the network cannot grow.
+        ValueError: as in `agents.networks.neural_policy.load_policy`, or the network cannot grow to this.
     """
-    trained_for = config_from_dict(read_metadata(path)["config"])
-    seen = narrowed(config, trained_for)
-    network = load_network(path, seen)
+    metadata = read_metadata(path)
+    own, features = config_from_dict(metadata["config"]), FEATURES[metadata["network"]["features"]]
+    check_rules(str(path), own, config)
+    network, wide = read_network(path, metadata["network"], own), features(own).input_config
+    seen = replace(config, **observed(wide))
+    for name, needed in observed(wide).items():
+        if (there := getattr(config, name)) != needed and not (isinstance(needed, int) and needed < there):
+            option = "--features derived" if name == "derived" else f"--config {name}={json.dumps(needed)}"
+            raise ValueError(f"{path} reads an observation with {name}={needed!r}, got {there!r}: {option}")
     try:
         return grown(network, seen, config, width or network.settings["width"], opening, kind)
     except ValueError as error:

@@ -40,7 +40,7 @@ class Network(nn.Module):
     A network without memory defines ``forward``. One with memory is an `agents.networks.recurrent.WithMemory`.
 
     Args:
-        config: the game's config.
+        config: the config whose observations it reads: with features, `agents.networks.features.Features.input_config`.
         views: number of observations that it reads at once, concatenated; 1 for a player's own.
         settings: all other arguments of the subclass's constructor, as JSON types.
     """
@@ -49,6 +49,8 @@ class Network(nn.Module):
     """The name of this kind of network on command lines and in files."""
     usual_width: ClassVar[int]
     """The default width in training."""
+    features: str = "none"
+    """The name of the features that it reads, see `agents.networks.features`."""
     more_words: ClassVar[int] = 0
     """Number of input words after those of the observation."""
     opening: Tensor

@@ -1,9 +1,8 @@
 """The policy of a network: how it chooses actions, and how it is loaded from a file."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hanabako.games import config_from_dict, game_of
-from hanabako.packing import unpack
+from hanabako.engine.sections import words_for
+from hanabako.games import config_from_dict
+from hanabako.packing import pack
 
+from ..playing.fitting import check_rules, observed
 from ..playing.policy import Actions, BatchedPolicy, Mask, Noise
+from .features import FEATURES, Derived
 from .network import PENALTY, Network, asked_dtype, choose, masked, usual_torch
-from .packing import pack
 from .policy_file import read_metadata, read_network, save_policy
 
-__all__ = ["NeuralPolicy", "load_network", "load_policy", "read_metadata", "save_policy", "torch_threads"]
+__all__ = ["NeuralPolicy", "load_policy", "read_metadata", "save_policy", "torch_threads"]
 
 ROWS_AT_ONCE = 2048  # rows per forward pass: a block of this size stays in the processor's cache
 FEW_ROWS = 64  # up to here one torch thread is never slower than two, and on a busy machine 50 times as fast
@@ -34,22 +35,22 @@ class NeuralPolicy(BatchedPolicy):
         config: the game's config.
         name: the name shown in results.
         greedy: play the most probable action; otherwise sample.
-        places: indices of the observation bits that the network reads, (bits,); None means all bits in order.
+
+    Raises:
+        ValueError: the network reads other observations than those of ``config``.
     """
 
-    def __init__(
-        self,
-        network: Network,
-        config: Any,
-        name: str = "network",
-        greedy: bool = True,
-        places: NDArray[np.int64] | None = None,
-    ) -> None:
+    observation = "packed"
+
+    def __init__(self, network: Network, config: Any, name: str = "network", greedy: bool = True) -> None:
         self.network = network.rounded()
         self.config = config
         self.name = name
         self.greedy = greedy
-        self._places = places
+        self._features = FEATURES[network.features](config)
+        bits = self._features.input_config.observation_bits
+        if network.bits != bits:
+            raise ValueError(f"{name} reads an observation of {network.bits} bits, and that of its config has {bits}")
 
     def memory(self, count: int) -> NDArray[Any] | None:
         """See `agents.playing.policy.BatchedPolicy.memory`."""
@@ -80,12 +81,7 @@ class NeuralPolicy(BatchedPolicy):
         self, observation: NDArray[Any], mask: NDArray[np.int8], memory: NDArray[Any] | None
     ) -> Iterator[tuple[slice, Tensor]]:
         """Yield blocks of rows with their masked logits; overwrites their memories."""
-        if self._places is not None:
-            packed = observation.dtype == np.uint64
-            observation = unpack(observation, self.config.observation_bits) if packed else observation
-            observation = observation[:, self._places]
-        if observation.dtype != np.uint64:
-            observation = pack(observation, self.network.words)
+        observation = self._features(self._checked(observation))
         if memory is None:
             memory = self.memory(len(mask))
         device = self.network.opening.device
@@ -101,6 +97,24 @@ class NeuralPolicy(BatchedPolicy):
             if not most < PENALTY / 2:  # or NaN: a mask could not keep illegal actions out
                 raise ValueError(f"logits of {self.name} must be numbers below {PENALTY / 2:g}, got {most:g}")
             yield rows, masked(logits, torch.from_numpy(mask[rows]).to(device, torch.int8))
+
+    def _checked(self, observation: NDArray[Any]) -> NDArray[np.uint64]:
+        """Return observations as packed words.
+
+        Raises:
+            ValueError: they are not observations of this policy's config.
+        """
+        bits, (dtype, shape) = self.config.observation_bits, (observation.dtype, observation.shape)
+        words, packed = words_for(bits), dtype == np.uint64
+        if len(shape) == 2 and shape[1] == (words if packed else bits):
+            if not packed:
+                return pack(observation, words)
+            if not (observation[:, -1] >> np.uint64(bits & 63)).any() or bits & 63 == 0:
+                return observation
+        raise ValueError(
+            f"{self.name} reads the observation {self.config.observation_name}: uint64 (rows, {words}) or single bits "
+            f"(rows, {bits}), got {dtype} {shape}; agents.play gives every agent its own"
+        )
 
 
 @contextmanager
@@ -126,29 +140,22 @@ def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
 
     Args:
         path: a ``policy.safetensors``.
-        config: the config to play; None means the one it was trained for. Observations may have more than it reads.
+        config: the config to play; None means the network's own. The policy's config has its rules and the network's
+            observation, with the flags of its features where ``config`` observes them.
 
     Raises:
-        ValueError: the file is not a policy, is damaged, or cannot play ``config``.
+        ValueError: the file is not a policy, is damaged, or plays by other rules than those of ``config``.
     """
     path = Path(path)
     metadata = read_metadata(path)
-    trained_for = config_from_dict(metadata["config"])
-    config = trained_for if config is None else config
-    seen = narrowed(config, trained_for)
-    network = load_network(path, seen)
+    own, features = config_from_dict(metadata["config"]), metadata["network"]["features"]
+    config = own if config is None else config
+    check_rules(str(path), own, config)
+    flags = {"derived": config.derived} if features == Derived.name else {}
+    seen = replace(config, **observed(own) | flags)
+    network = read_network(path, metadata["network"], own)
     network.trunk_dtype = playing_dtype()
-    layout = game_of(config).layout
-    places = None if seen == config else layout(seen).within(layout(config))
-    return NeuralPolicy(network, config, str(metadata["about"].get("name", path.stem)), places=places)
-
-
-def narrowed(config: Any, trained_for: Any) -> Any:
-    """Return ``config`` with observation flags and lengths reduced to those of training, where they exceed them."""
-    if type(config) is not type(trained_for):
-        return config
-    pairs = {name: (getattr(config, name), getattr(trained_for, name)) for name in game_of(config).observation_fields}
-    return replace(config, **{name: min(pair) for name, pair in pairs.items() if isinstance(pair[0], int)})
+    return NeuralPolicy(network, seen, str(metadata["about"].get("name", path.stem)))
 
 
 def playing_dtype() -> torch.dtype:
@@ -160,33 +167,3 @@ def playing_dtype() -> torch.dtype:
     """
     can = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}  # new in torch 2.11
     return asked_dtype() or (torch.bfloat16 if can.get("amx_bf16") else torch.float32)
-
-
-def load_network(path: Path, config: Any) -> Network:
-    """Load the network of a policy file with the saved float32 weights, for further training.
-
-    Raises:
-        ValueError: as in `load_policy`.
-    """
-    metadata = read_metadata(path)
-    trained_for = config_from_dict(metadata["config"])
-    check_config(trained_for, config, path)
-    return read_network(path, metadata["network"], trained_for)
-
-
-def check_config(trained_for: Any, config: Any, path: Path) -> None:
-    """Raise `ValueError` if observations or actions of ``config`` differ in meaning from those in training."""
-    if type(config) is not type(trained_for):
-        raise ValueError(f"{path} plays {game_of(trained_for).name}, not {game_of(config).name}")
-    entry = game_of(config)
-    pairs = {own.name: (getattr(trained_for, own.name), getattr(config, own.name)) for own in fields(config)}
-    other = {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and name not in entry.neutral_fields}
-    if not other:
-        return
-    name, (needed, given) = next(iter(other.items()))
-    words = f"{path} was trained with {name}={needed!r} and cannot play {name}={given!r}"
-    if set(other) <= set(entry.observation_fields):
-        line = ", ".join(f"{name}={needed!r}" for name, (needed, _) in other.items())
-        options = " ".join(f"{name}={json.dumps(needed)}" for name, (needed, _) in other.items())
-        words += f"; the rules are the same: config = dataclasses.replace(config, {line}), or --config {options}"
-    raise ValueError(words)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +13,7 @@ from hanabako.compiler.jit import kernel, keyed
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.engine.sections import words_for
 
-__all__ = ["SuitUnpacker", "pack", "to_numbers"]
+__all__ = ["SuitUnpacker", "to_numbers"]
 
 
 def row_copier(width: int) -> Callable[..., None]:
@@ -156,11 +155,3 @@ def bit_placer() -> Callable[..., None]:
                 out[k] = numbers[k] >> dropped
 
     return place_bits
-
-
-def pack(bits: NDArray[Any], words: int) -> NDArray[np.uint64]:
-    """Pack observations of single bits (rows, bits), of any dtype, into words (rows, words)."""
-    packed = np.zeros((len(bits), 8 * words), np.uint8)
-    some = np.packbits(bits.astype(bool), axis=1, bitorder="little")
-    packed[:, : some.shape[1]] = some
-    return packed.view(np.uint64)

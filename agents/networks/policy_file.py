@@ -1,8 +1,9 @@
 """The safetensors file of a network; its metadata are checked before memory is allocated for the weights.
 
-The metadata are JSON: ``format``; ``config``, for which the network was trained; ``network``, its kind and settings;
-``about``, how it was trained; and ``sha256`` of these and the weights, missing in older files. An untrusted file can be
-read safely: it holds no code, and the network made from it is no larger than the file.
+The metadata are JSON: ``format``; ``config``, the game and the observation that the network plays from; ``network``,
+its kind, features and settings; ``about``, how it was trained; and ``sha256`` of these and the weights, missing in
+older files. An untrusted file can be read safely: it holds no code, and the network made from it is no larger than the
+file.
 """
 
 import hashlib
@@ -24,6 +25,7 @@ from hanabako.files import MOST_ARRAYS, check_readable, parse_json, read_json, w
 from hanabako.games import config_from_dict, config_to_dict
 from hanabako.words.checks import shown
 
+from .features import FEATURES
 from .kinds import NETWORKS
 from .network import Network, usual_torch
 
@@ -50,14 +52,14 @@ def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]
     Args:
         path: the file; it is written completely or not at all.
         network: the network.
-        config: the config for which it was trained.
+        config: the config that it plays; if this observes ``derived``, the network gets these features.
         about: how it was trained (algorithm, game steps, seconds, seed, score ...), as JSON types.
 
     Raises:
         OSError: the disk is full, or the folder is not writable.
     """
-    made = {"kind": network.kind, **network.settings}
-    metadata = {"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about}
+    made = {"kind": network.kind, "features": network.features, **network.settings}
+    metadata = with_features({"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about})
     entries = {key: json.dumps(value) for key, value in metadata.items()}
     tensors = {name: as_kept(value) for name, value in network.state_dict().items()}
     entries["sha256"] = json.dumps(checksum(entries, tensors))
@@ -91,8 +93,15 @@ def read_metadata(path: Path) -> dict[str, Any]:
         raise ValueError(f"config of {path}: {error}") from error
     if "algorithm" not in metadata["about"]:
         refuse_old_vdn(path.parent)
-    metadata["network"].setdefault("kind", "dense")
-    return metadata
+    return with_features(metadata | {"network": {"kind": "dense", "features": "none"} | metadata["network"]})
+
+
+def with_features(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return metadata in which ``derived`` of the config, as in files older than features, is told as features."""
+    if not metadata["config"].get("derived", False):
+        return metadata
+    more = {"config": {"derived": False}, "network": {"features": "derived"}}
+    return metadata | {name: metadata[name] | changed for name, changed in more.items()}
 
 
 def refuse_old_vdn(run_dir: Path) -> None:
@@ -136,16 +145,18 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
     Args:
         path: the file.
         settings: the entry ``network`` of its metadata.
-        config: the config for which it was trained.
+        config: the config that it plays.
 
     Raises:
         ValueError: the settings do not describe a network for ``config``, or the file's tensors are not those of this
             network, damaged, or not finite.
     """
     settings = dict(settings)
-    kind = settings.pop("kind")
-    if not isinstance(kind, str) or kind not in NETWORKS:
-        raise ValueError(f"{path} holds a network of the kind {shown(kind)}, not one of {', '.join(NETWORKS)}")
+    kind, features = settings.pop("kind"), settings.pop("features")
+    for what, name, known in (("the kind", kind, NETWORKS), ("features", features, FEATURES)):
+        if not isinstance(name, str) or name not in known:
+            raise ValueError(f"{path} holds a network of {what} {shown(name)}, not one of {', '.join(known)}")
+    config = FEATURES[features](config).input_config
     with opened(path) as file:
         shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - it is no dict
         sizes = sizes_of(path, NETWORKS[kind], settings, config, shapes)
@@ -155,6 +166,7 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
     with torch.random.fork_rng(devices=[]):  # the first weights are random and then replaced
         network = NETWORKS[kind](config, **sizes).float()  # also if torch's default is another number type
     network.load_state_dict(tensors)
+    network.features = features
     return network
 
 

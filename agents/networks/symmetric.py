@@ -17,10 +17,11 @@ from torch.nn import functional as F
 
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
+from hanabako.packing import pack
 
 from .fused import can_fuse, fused_heads, fused_layer
 from .network import Network, RoundedLinear, start_head
-from .packing import SuitUnpacker, pack, to_numbers
+from .packing import SuitUnpacker, to_numbers
 
 __all__ = ["SymmetricNetwork"]
 

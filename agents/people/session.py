@@ -20,14 +20,15 @@ import numpy as np
 
 from hanabako.drawing.places import Place
 from hanabako.drawing.replay import Replay, Snapshot
-from hanabako.games import config_from_dict, game_in_words, game_named, game_of, make_config
+from hanabako.games import game_in_words, game_of
 from hanabako.record import GameRecord
 from hanabako.words.checks import fresh_seed, shown
 from hanabako.words.notation import counted, player_name
 
+from ..playing.fitting import remembering, sight
 from ..playing.policy import GamesInPlay, Policy, Seated, Weighing
 from ..playing.seating import OneTable
-from ..registry import load, load_to_play, metadata_of, names, with_observation_of
+from ..registry import load, load_to_play, names
 
 __all__ = [
     "PERSON",
@@ -35,7 +36,6 @@ __all__ = [
     "Session",
     "Step",
     "best_agent",
-    "config_for",
     "filled",
     "line_up_of",
     "replay_of",
@@ -92,8 +92,8 @@ class Session:
     def __init__(
         self, config: Any, seats: Sequence[Policy | None], seed: int | None = None, file: Path | None = None
     ) -> None:
-        self.config = config
-        self.entry = game_of(config)
+        config = remembering(config, seats)
+        self.config, self.entry = config, game_of(config)
         self.file = file
         self.persons = [player for player, policy in enumerate(seats) if policy is None]
         self._policies = [Person() if policy is None else policy for policy in seats]
@@ -265,7 +265,7 @@ class Adviser:
 
     Args:
         name: the name of the agent, or its file.
-        config: the config of the games; the agent's observation may differ.
+        config: the config of the games.
         effort: the settings of the agent if it searches.
 
     Raises:
@@ -274,8 +274,8 @@ class Adviser:
 
     def __init__(self, name: str, config: Any, effort: Mapping[str, Any] | None = None) -> None:
         self.name = name
-        self.config = with_observation_of(config, [name])
-        self.policy: Any = load_to_play(name, self.config, effort)
+        self.policy: Any = load_to_play(name, config, effort)
+        self.config = remembering(config, [self.policy])
 
     def opinions(self, record: GameRecord) -> Iterator[Opinion]:
         """Yield the agent's opinion before every action of the record and, if the game is not over, on the next one.
@@ -308,7 +308,8 @@ class Adviser:
         own = [int(env.tables["current_player"][0])]
         memory = None if memories is None else memories[own]
         mask = table.mask
-        probabilities = self.policy.probabilities(table.observation, mask, memory)[0]
+        seen = sight(self.policy, table)(np.zeros(1, np.int64))
+        probabilities = self.policy.probabilities(seen, mask, memory)[0]
         if memories is not None:
             memories[own] = memory
         legal = sorted(np.flatnonzero(mask[0]), key=lambda action: -probabilities[action])
@@ -359,27 +360,6 @@ def best_agent(config: Any) -> str:
             continue
         return name
     raise AssertionError("random agents play everything")
-
-
-def config_for(
-    game: str, preset: str | None, players: int | None, settings: Sequence[str], agents: Sequence[str]
-) -> Any:
-    """Return the config to play; without any settings, the one that the first network among ``agents`` was trained for.
-
-    The observation follows from the networks among the agents.
-
-    Raises:
-        ValueError: an unknown game, preset, field or file, or a value that the config refuses.
-    """
-    game_named(game)
-    if preset is None and players is None and not settings:
-        for metadata in filter(None, map(metadata_of, agents)):
-            config = config_from_dict(metadata["config"])
-            if game_of(config).name == game:
-                return config
-    if players is None and len(agents) > 2:
-        players = len(agents)
-    return with_observation_of(make_config(game, preset, players, settings), agents)
 
 
 def filled(agents: Sequence[str], seats: int) -> list[str]:

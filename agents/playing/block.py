@@ -10,11 +10,13 @@ from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED
 from hanabako.engine.rng import episode_key, game_key
 from hanabako.engine.sections import words_for
+from hanabako.games import game_of
 from hanabako.packing import unpack
 
-from .policy import Seated
+from .fitting import remembering
+from .policy import Policy, Seated
 
-__all__ = ["GAMES_AT_ONCE", "Block", "random_keys", "size_for"]
+__all__ = ["GAMES_AT_ONCE", "Block", "block_for", "random_keys", "size_for"]
 
 GAMES_AT_ONCE = 1024
 """The largest number of games per block: records and memories of a block then fit in the processor's cache."""
@@ -22,6 +24,14 @@ FEWEST = 64
 
 NEVER_PLAYED = np.array([2**32 - 1], np.uint64)
 """The episode whose key gives the players' random streams; no table reaches it, so no deal shares them."""
+
+
+def block_for(config: Any, count: int, seats: Sequence[Policy], specialize: bool) -> "Block":
+    """Return a block of games of a config in which these policies can take their seats, see `Block`."""
+    game = game_of(config).make_game(remembering(config, seats))
+    block = Block(game, count, any(policy.observes for policy in seats), specialize)
+    block.shown = config
+    return block
 
 
 class Block:
@@ -36,6 +46,8 @@ class Block:
 
     def __init__(self, game: Game, count: int, observes: bool, specialize: bool) -> None:
         self.game = game
+        self.shown = game.config
+        """The config whose observation policies get that declare none."""
         self.specialize = specialize
         self.loops = game.loops(specialize)
         self.rules_array = game.rules_array

@@ -15,7 +15,7 @@ from hanabako.interrupts import check, in_threads
 from hanabako.progress import ProgressBar
 from hanabako.words.checks import usable_threads
 
-from .block import GAMES_AT_ONCE, Block
+from .block import GAMES_AT_ONCE, Block, block_for
 from .policy import Agent, Policy, Seated, line_up
 from .seating import sit
 
@@ -123,13 +123,12 @@ def play(
     seats = line_up(policies, config.players)
     if specialize is None:
         specialize = is_specialized(games, seats)
-    observes = any(policy.observes for policy in seats)
     game = game_of(config).make_game(config)
     record, given_up = Record(game, games), dict[int, ValueError]()
     with ProgressBar(total=games, unit="game", disable=not progress) as bar:
 
         def play_block(begin: int) -> None:
-            block = Block(game, min(GAMES_AT_ONCE, games - begin), observes, specialize)
+            block = block_for(config, min(GAMES_AT_ONCE, games - begin), seats, specialize)
             block.given_up = {}
             for tables in steps_of(block, seats, seed, first + begin):
                 record.add(tables, begin)

@@ -16,6 +16,8 @@ from hanabako.engine.game import Game
 from hanabako.engine.rng import random_word
 from hanabako.words.checks import shown
 
+from .fitting import sight
+
 __all__ = [
     "Acting",
     "Actions",
@@ -151,14 +153,17 @@ class BatchedPolicy(ABC):
     observes: bool = True
     specializes: bool = True
     plays_apart: bool = True
+    config: Any = None
+    """See `agents.playing.fitting`."""
+    observation: str = "int8"
 
     @abstractmethod
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """Choose one legal action per row.
 
         Args:
-            observation: the observations of the players to move: packed bits, uint64 (rows, words), or single bits in
-                any other dtype (rows, bits).
+            observation: the observations of the players to move, in the form and of the config that the policy
+                declares: int8 or float32 (rows, bits), or packed uint64 (rows, words).
             mask: the legal actions.
             noise: the only source of random numbers.
             memory: (rows, ...), what each player remembers of its game; the policy overwrites it with the new memory.
@@ -180,6 +185,8 @@ class BatchedSeated(Seated):
     def __init__(self, policy: BatchedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         self._policy = policy
         self._games = games
+        self.sees = sight(policy, games) if policy.observes else lambda rows: games.observation[rows]
+        """The function from rows of the games to what the policy reads of them."""
         self._places = np.sort(seats)
         self.seats = set_of(seats, len(games.tables))
         self._memory: NDArray[Any] | None = None
@@ -199,7 +206,7 @@ class BatchedSeated(Seated):
         rows = rows_to_move(self.seats, games.tables)
         if not len(rows):
             return
-        decisions = games.observation[rows], games.mask[rows], uniform(games.keys[rows], games.step)
+        decisions = self.sees(rows), games.mask[rows], uniform(games.keys[rows], games.step)
         mask = decisions[1]
         if self._memory is None:
             games.actions[rows] = legal_actions(self._policy.act(*decisions), mask, self._policy)
@@ -281,12 +288,13 @@ Agent: TypeAlias = Policy | Acting
 
 
 class ActingPolicy(BatchedPolicy):
-    """The policy of an object that has only an ``act``, and perhaps ``name`` and ``observes``."""
+    """The policy of an object that has only an ``act``, and perhaps other attributes of a `BatchedPolicy`."""
 
     def __init__(self, agent: Acting) -> None:
         self._agent = agent
-        self.name = getattr(agent, "name", type(agent).__name__)
-        self.observes = getattr(agent, "observes", True)
+        self.name = type(agent).__name__
+        for name in ("name", "observes", "config", "observation"):
+            setattr(self, name, getattr(agent, name, getattr(self, name)))
 
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """See `BatchedPolicy.act`."""

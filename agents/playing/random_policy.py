@@ -14,9 +14,6 @@ class RandomPolicy(BatchedPolicy):
     name = "random"
     observes = False  # the mask is enough
 
-    def __init__(self, config: Any) -> None:
-        self.config = config
-
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
         """See `agents.playing.policy.BatchedPolicy.act`."""
         legal = mask.cumsum(axis=1, dtype=np.int32)

@@ -15,6 +15,7 @@ from hanabako.words.checks import as_index, shown
 from .block import random_keys
 from .open_games import LoneBlock, OpenGames, among, check_members
 from .policy import Seated, rows_to_move, set_of
+from .seating import take_seats
 
 __all__ = ["SeatGames"]
 
@@ -65,7 +66,7 @@ class SeatGames(OpenGames):
 
     def _seat(self, member: Any) -> Seated:
         if is_policy(member):
-            return check_members([member])[0].seat(self.block, range(self.block.game.players))
+            return take_seats(check_members([member])[0], self.block, range(self.block.game.players))
         return FunctionSeated(member, self.block, self._generators)
 
     @property

@@ -13,15 +13,30 @@ from numpy.typing import NDArray
 from hanabako.engine.game import Game
 
 from .block import random_keys
+from .fitting import fits
 from .policy import Agent, GamesInPlay, Policy, Seated, line_up
 
 
 def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
-    """Let one policy per seat take its seats in all the games; a policy with several seats is seated once."""
+    """Let one policy per seat take its seats in all the games; a policy with several seats is seated once.
+
+    Raises:
+        ValueError: see `take_seats`.
+    """
     seats: dict[int, list[int]] = {}
     for player, policy in enumerate(policies):
         seats.setdefault(id(policy), []).append(player)
-    return [policies[own[0]].seat(games, own) for own in seats.values()]
+    return [take_seats(policies[own[0]], games, own) for own in seats.values()]
+
+
+def take_seats(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+    """Let a policy take seats in all the games.
+
+    Raises:
+        ValueError: it plays by other rules, or reads more steps than the games keep.
+    """
+    fits(policy, games.game.config)
+    return policy.seat(games, seats)
 
 
 class OneTable:

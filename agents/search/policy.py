@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from hanabako.words.checks import shown
 
+from ..playing.fitting import fits
 from ..playing.policy import GamesInPlay, Policy, Seated, set_of
+from ..playing.seating import take_seats
 
 __all__ = ["MARGIN", "Effort", "Search", "SearchSeated", "checked_effort"]
 
@@ -78,6 +80,7 @@ class Search:
     """What the values of actions are and their unit, for the readers of recorded games."""
 
     def __init__(self, blueprint: Policy, config: Any, effort: Effort) -> None:
+        fits(blueprint, config)
         self.blueprint, self.config, self.effort = blueprint, config, effort
         by_clock = "" if effort.budget is None else f" ({effort.budget:g} ms by the clock)"
         self.name = f"search:{blueprint.name}{by_clock}"
@@ -96,7 +99,7 @@ class SearchSeated(Seated):
     ) -> None:
         self.effort, self.counts, self._games = policy.effort, policy.counts, games
         self.seats = set_of(seats, len(games.tables))
-        self._blueprint = policy.blueprint.seat(games, seats if blueprint_seats is None else blueprint_seats)
+        self._blueprint = take_seats(policy.blueprint, games, seats if blueprint_seats is None else blueprint_seats)
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
         """See `agents.playing.policy.Weighing`."""
 

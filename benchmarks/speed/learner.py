@@ -85,7 +85,7 @@ def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
 
 def updates(settings: ppo.Args, ranks: Ranks) -> Callable[[], int]:
     """Return a function that makes one update of a new learner and returns the number of its decisions."""
-    envs = settings.make_envs(settings.make_config(), ranks, SelfPlayEnvs)
+    envs = settings.make_envs(settings.learned(settings.make_config()), ranks, SelfPlayEnvs)
     learner = ppo.PPO(settings, envs, ranks)
 
     def play() -> int:

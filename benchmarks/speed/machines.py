@@ -117,7 +117,8 @@ def write_part(args: Args, path: Path) -> None:
     with joined_ranks("cpu") as ranks, processor_settings():
         settings = ppo.Args(network=args.network, games=args.games, minibatch=args.minibatch, steps=10**9, device="cpu")
         settings.check(ranks.world)
-        learner = ppo.PPO(settings, settings.make_envs(settings.make_config(), ranks, SelfPlayEnvs), ranks)
+        envs = settings.make_envs(settings.learned(settings.make_config()), ranks, SelfPlayEnvs)
+        learner = ppo.PPO(settings, envs, ranks)
         learner.learn(0.5)
         seconds = [timed(lambda: learner.learn(0.5))]
         while ranks.broadcast(sum(seconds) < args.seconds):

@@ -24,14 +24,14 @@ from agents.evaluation.matches import head_to_head, one_round, points_taken
 from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.networks.neural_policy import load_policy
 from agents.networks.policy_file import read_metadata
-from agents.playing.block import Block
+from agents.playing.block import block_for
 from agents.playing.play import steps_of
 from agents.playing.policy import Policy
 from agents.registry import PRETRAINED, fingerprints, load, names
 from agents.studies import Row, Study
 from agents.studies.store import read_results
 from benchmarks.recipes import RECIPES
-from hanabako.games import config_from_dict, game_of
+from hanabako.games import config_from_dict
 from hanafuda_env import PRESETS, KoiKoiConfig
 
 from .tables.markdown import training_in_words
@@ -140,7 +140,7 @@ def dealer_share(config: KoiKoiConfig, policy: Policy, rounds: int, first: int =
         rounds: number of rounds.
         first: number of the first round.
     """
-    block = Block(game_of(config).make_game(config), rounds, policy.observes, specialize=False)
+    block = block_for(config, rounds, [policy], specialize=False)
     won = decided = 0
     for tables in steps_of(block, [policy] * 2, SEED, first):
         ended = tables[tables["ended"]]

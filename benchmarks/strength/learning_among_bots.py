@@ -24,7 +24,7 @@ from agents.registry import load
 from agents.studies import Row, Study
 from agents.studies.study import Result
 from benchmarks.recipes import EARLIER
-from hanabako.games import config_to_dict, game_named, make_config
+from hanabako.games import config_to_dict, make_config
 
 RUNS = Path("runs") / "learning_among_bots"
 START, PRESET, DECISIONS, GAMES = "hanabi-mini-2p", "mini", 500_000, 1000
@@ -142,7 +142,12 @@ def train(run: Run) -> dict[str, Any]:
     """Train; return the settings, the cost, and the config."""
     last = train_to_the_end(1, run.folder, run.settings, f"hanabako study run {STUDY.name}")
     cost = {name: last[name] for name in ("steps", "core_seconds")}
-    return {"done": 1, "settings": " ".join(run.settings), **cost, "config": config_to_dict(config_of(run.preset))}
+    return {
+        "done": 1,
+        "settings": " ".join(run.settings),
+        **cost,
+        "config": config_to_dict(make_config("hanabi", run.preset)),
+    }
 
 
 def play_pair(pair: Pair) -> dict[str, Any]:
@@ -150,16 +155,11 @@ def play_pair(pair: Pair) -> dict[str, Any]:
     if pair.run is not None and not pair.run.policy.exists():
         again = f'hanabako study run {STUDY.name} --again --where kind="{pair.run.kind}" seed={pair.run.seed}'
         raise ValueError(f"its policy {pair.run.policy} is gone: {again} trains it again")
-    config = config_of(pair.preset)
+    config = make_config("hanabi", pair.preset)
     players = [load(name, config) for name in pair.agents]
     orders = [players * 2] if len(players) == 1 else [players, players[::-1]]
     means = [play(config, order, pair.wanted, seed=1).score.mean() for order in orders]
     return {"done": pair.wanted, "score": round(float(sum(means) / len(means)), 4)}
-
-
-def config_of(preset: str) -> Any:
-    """Return the config for training and play: a preset with the learners' observation."""
-    return make_config("hanabi", preset, settings=game_named("hanabi").training_settings)
 
 
 STUDY = Study("learning_among_bots", rows(SEEDS, MET, HELD_OUT, GAMES), measure, unit="game")

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from agents.playing.play import play, standard_error
-from agents.registry import load, with_observation_of
+from agents.registry import load
 from agents.studies import Row, Study
 from agents.studies.study import Result
 from benchmarks.recipes import RECIPES
@@ -54,7 +54,6 @@ def measured(row: Pair, _before: Result | None) -> dict[str, Any]:
     """Return the mean scores of both seatings, ``[score, standard error]`` each, the network at player 0 first."""
     recipe = RECIPES[row.network]
     config = make_config(recipe.game, recipe.preset, recipe.changed_players(), recipe.measured)
-    config = with_observation_of(config, [row.network])
     network, partner = (load(name, config) for name in row.agents)
     scores = []
     for one, other in ((network, partner), (partner, network)):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from agents.playing.play import play, standard_error
-from agents.registry import SEARCH, load, with_observation_of
+from agents.registry import SEARCH, load
 from agents.search.hanabi.policy import SearchPolicy
 from agents.studies import Row, Study
 from hanabako.games import make_config
@@ -72,7 +72,7 @@ def played(row: Search, before: Mapping[str, Any] | None) -> dict[str, Any]:
     result = before or NOTHING
     first = len(result["scores"])
     count = min(max(FEWEST, ROLLOUTS_AT_ONCE // row.rollouts), row.wanted - first)
-    config = with_observation_of(make_config("hanabi", row.preset, row.players), [row.blueprint])
+    config = make_config("hanabi", row.preset, row.players)
     effort = {"rollouts": row.rollouts, "seats": row.seats}
     searching, blueprint = load(SEARCH + row.blueprint, config, **effort), load(row.blueprint, config)
     assert isinstance(searching, SearchPolicy)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.evaluation.matches import HeadToHead, head_to_head, one_round
 from agents.playing.play import play
 from agents.playing.policy import GamesInPlay, Policy, Seated, rows_to_move
-from agents.registry import SEARCH, load, with_observation_of
+from agents.registry import SEARCH, load
 from agents.studies import Row, Study
 from hanabako.games import make_config
 
@@ -113,7 +113,6 @@ class TimedSeated(Seated):
 def players_of(row: Match) -> tuple[Any, Policy, Policy]:
     """Return the config, the search and its rival."""
     config = one_round(make_config(row.game, row.preset, None if row.game == "koikoi" else 2))
-    config = with_observation_of(config, [row.rival])
     search = load(SEARCH + row.blueprint, config, rollouts=row.rollouts or None)
     return config, search, load(row.rival, config)
 

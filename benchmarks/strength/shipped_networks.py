@@ -21,8 +21,7 @@ from agents.evaluation.matches import ELO
 from agents.evaluation.report import Args, evaluate
 from agents.learning.common.launch import ranks_for, train_to_the_end
 from agents.learning.common.runs import greedy_curve
-from agents.networks.neural_policy import load_network, save_policy
-from agents.networks.policy_file import read_metadata
+from agents.networks.policy_file import read_metadata, read_network, save_policy
 from agents.registry import PRETRAINED, names
 from agents.studies import Row, Study
 from agents.studies.pages import origin_line
@@ -35,7 +34,7 @@ from hanabako.generated import table
 
 from . import hanabi_bots, make_train
 from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
-from .tables.markdown import agent_name, training_in_words, with_error
+from .tables.markdown import agent_name, seen, training_in_words, with_error
 from .tables.tournaments import ratings_of, tournaments
 
 __all__ = ["RESULTS", "STUDY", "Shipped", "scores"]
@@ -109,7 +108,7 @@ def ship(name: str, policy: Path, about: Mapping[str, Any]) -> None:
     config = config_from_dict(metadata["config"])
     PRETRAINED.mkdir(exist_ok=True)
     path = PRETRAINED / f"{name}.safetensors"
-    save_policy(path, load_network(policy, config), config, metadata["about"] | about)
+    save_policy(path, read_network(policy, metadata["network"], config), config, metadata["about"] | about)
 
 
 def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:
@@ -186,7 +185,7 @@ def summary_cells(name: str, result: Mapping[str, Any], ceilings: Ceilings) -> l
     best = ceiling_text(ceilings, preset, players).split()[0]
     score = f"{with_error(result['score'], result['score_error'])} (ceiling {best})"
     training = "; ".join(dict.fromkeys(training_in_words(about) for about in result["training"] if about))
-    return [f"{preset}, {players} players", name, result["observation"], score, training]
+    return [f"{preset}, {players} players", name, seen(result), score, training]
 
 
 def evaluations_of(results: Results) -> list[Mapping[str, Any]]:
@@ -207,7 +206,7 @@ def score_cells(result: Mapping[str, Any], ceilings: Ceilings) -> list[Any]:
         f"{result['config']['game']} {result['preset']}",
         players,
         " with ".join(dict.fromkeys(map(agent_name, result["agents"]))),
-        result["observation"],
+        seen(result),
         with_error(result["score"], result["score_error"]),
         ceiling_text(ceilings, result["preset"], players),
         with_error(result["fireworks_score"], result["fireworks_score_error"]),

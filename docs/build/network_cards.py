@@ -51,7 +51,8 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
     competitive = recipe.opponent is not None
     rows = [
         ("game", game_in_words(config)),
-        ("observation", f"{config.observation_name}, {metadata['network']['bits']:,} bits"),
+        ("observation", f"{config.observation_name}, {config.observation_bits:,} bits"),
+        ("features", metadata["network"]["features"]),
         ("network", network_in_words(path, metadata["network"])),
         ("training", "; then ".join(stages(recipe))),
         ("seed, ranks", f"{about['seed']}, {about['ranks']}"),

@@ -820,8 +820,8 @@ def test_a_server_on_this_machine_is_reached_without_a_proxy_and_a_proxy_is_name
         ("OPENAI_BASE_URL", "ftp://localhost/v1", "OPENAI_BASE_URL must be an address"),
         ("OPENAI_BASE_URL", "http://local\nhost/v1", "OPENAI_BASE_URL must be an address"),
         ("OPENAI_API_KEY", "a\nb", "OPENAI_API_KEY must be of printable ASCII"),
-        ("OPENAI_ORG_ID", "é", "OPENAI_ORG_ID must be of printable ASCII"),
-        ("OPENAI_CUSTOM_HEADERS", "é: x", "OPENAI_CUSTOM_HEADERS must be of printable ASCII"),
+        ("OPENAI_ORG_ID", "\udce9", "OPENAI_ORG_ID must be of printable ASCII"),
+        ("OPENAI_CUSTOM_HEADERS", "\udce9: x", "OPENAI_CUSTOM_HEADERS must be of printable ASCII"),
         ("HTTP_PROXY", "what://x", "a variable such as HTTP_PROXY or SSL_CERT_FILE is wrong"),
     ],
 )

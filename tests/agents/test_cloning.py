@@ -28,7 +28,7 @@ ALONE = Ranks(0, 1, torch.device("cpu"))
 train = partial(trainer.train, algorithm=Cloning)
 
 TINY = Args(**SMALL | {"preset": "mini", "agent": "smart"})
-ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "max_life_tokens=2", "derived=true")
+ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "max_life_tokens=2")
 
 
 def test_the_agent_plays_its_own_games():
@@ -182,7 +182,7 @@ def test_a_dataset_without_a_decision_is_refused(tmp_path):
 
 @pytest.mark.parametrize(("game", "preset"), [("hanabi", "very_small"), ("ikebana", "single_round")])
 def test_the_rules_are_those_of_the_dataset_if_nothing_else_is_said(tmp_path, game, preset):
-    """Without options, the rules are those of the dataset, with the learner's usual observation.
+    """Without options, the rules are those of the dataset, with the usual observation.
 
     Options change the observation; players and rules must agree with the dataset.
     """
@@ -190,10 +190,11 @@ def test_the_rules_are_those_of_the_dataset_if_nothing_else_is_said(tmp_path, ga
     path = str(record(tmp_path / "lessons.npz", played, agents.load("random", played), 1, seed=1).file.path)
     args = Args(game=game, dataset=path)
     config = args.make_config()
-    args.check_agents(config, RecordedEnvs)
-    assert config == replace(played, derived=True) != played
+    args.check_agents(args.learned(config), RecordedEnvs)
+    assert config == played and args.learned(config) == replace(played, derived=True)
+    with pytest.raises(ValueError, match="--features derived"):
+        args.learned(replace(args, config=("derived=true",)).make_config())
     assert args.usual_name(config) == f"{game}-lessons-2p"
-    assert replace(args, config=("derived=false",)).make_config() == played
     assert replace(args, preset=preset).usual_name(config) == f"{game}-{preset}-2p"
     for other, refused in (
         (replace(args, players=3), "players=2, got 3"),

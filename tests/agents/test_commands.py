@@ -528,13 +528,13 @@ def test_two_ranks_are_started_with_the_same_settings(
     monkeypatch.setattr(GameEntry, "compile", lambda *_: None)
     monkeypatch.setattr(launch, "torchrun", torchrun)
     monkeypatch.setenv("PET_NNODES", "2")  # as a cluster tells other processes
-    words = ["--ranks", "2", "--preset", "mini", "--config", "derived=true"]
-    main(["train", "--algorithm", "iql", *words, "history=2", "--q-lambda", "0.5"])
+    words = ["--ranks", "2", "--preset", "mini"]
+    main(["train", "--algorithm", "iql", *words, "--config", "history=2", "--q-lambda", "0.5"])
     main(["train", *words, "--start", "hanabi-mini-2p"])
     assert capsys.readouterr().err.startswith("PET_NNODES: ignored, ")
     meant = {
-        "iql": iql.Args(preset="mini", config=("derived=true", "history=2"), q_lambda=0.5),
-        "ppo": ppo.Args(preset="mini", config=("derived=true",), start="hanabi-mini-2p"),
+        "iql": iql.Args(preset="mini", config=("history=2",), q_lambda=0.5),
+        "ppo": ppo.Args(preset="mini", start="hanabi-mini-2p"),
     }
     for (module, ranks, content), (name, settings) in zip(started, meant.items(), strict=True):
         assert (module, ranks, content["algorithm"]) == (algorithms.__name__, 2, name)
@@ -597,18 +597,18 @@ NETWORK = "hanabi-very_small-2p"
 def test_searches_are_told_how_to_think_and_networks_keep_to_one_thread(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch_threads: None
 ):
-    """This holds in every command in which agents act; config and observation are those of the network."""
+    """This holds in every command in which agents act; the config is that of the network."""
     told = []
 
     def search(blueprint, config, rollouts=None, seats="one"):
-        told.append((rollouts, seats, config.colors, config.derived))
+        told.append((rollouts, seats, config.colors))
         return blueprint
 
     monkeypatch.setattr(registry, "searcher", lambda _: search)
     monkeypatch.setattr(sys, "stdin", io.StringIO("advice\n"))
     monkeypatch.chdir(tmp_path)
     main([*words, "--search", "rollouts=7", "seats=all"])
-    assert set(told) == {(7, "all", 1, True)}
+    assert set(told) == {(7, "all", 1)}
     assert torch.get_num_threads() == 1
 
 
@@ -703,8 +703,8 @@ def test_commands_name_the_game_that_is_played(
     assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, observation ")
     assert json.loads(report.read_text("utf-8"))["preset"] == "very_small max_life_tokens=3"
     main(["train", "--ranks", "1", *tiny_words(run), *LIVES[2:]])
-    assert f"{LIVES_NAMED}, observation card_knowledge+derived; " in capsys.readouterr().out
-    assert titles == [f"own: {LIVES_NAMED}\nobservation: card_knowledge+derived"]
+    assert f"{LIVES_NAMED}, observation card_knowledge, features derived; " in capsys.readouterr().out
+    assert titles == [f"own: {LIVES_NAMED}\nobservation card_knowledge, features derived"]
     for what, origin in ((str(run), "own"), ("random", "random, random")):
         main(["watch", what, *(LIVES if what == "random" else []), "--out", str(page)])
         assert f"<title>{LIVES_NAMED}: {origin}</title>" in page.read_text("utf-8")
@@ -717,5 +717,5 @@ def test_training_for_koikoi_says_its_rounds_and_the_kind_of_its_return(
     words[words.index("--preset") + 1] = "document"
     main(["train", "--ranks", "1", "--game", "koikoi", *words])
     told = capsys.readouterr().out
-    assert "koikoi document rounds=1 hand_swap=false, 2 players, observation plain; " in told
+    assert "koikoi document rounds=1 hand_swap=false, 2 players, observation plain, features none; " in told
     assert re.search(r"^greedy return \(reward=squashed\) -?\d+\.\d\d ± \d", told, flags=re.MULTILINE)

@@ -141,7 +141,7 @@ def test_other_rules_are_refused_by_the_field(mini: Dataset):
 
 def test_who_sat_where_is_kept(tmp_path: Path):
     config = make_config("hanabi", "mini")
-    one, other = RandomPolicy(config), agents.load("random", config)
+    one, other = RandomPolicy(), agents.load("random", config)
     one.name = "somebody"
     recorded = record(tmp_path / "a.npz", config, [one, other], 2, seed=1)
     assert recorded.players_of(recorded.one(1)) == [("somebody", "random")]
@@ -236,7 +236,7 @@ def test_what_cannot_be_read_again_is_no_dataset(mini: Dataset, tmp_path: Path):
     os.mkfifo(fifo)
     for path in (fifo, tmp_path):
         with pytest.raises(ValueError, match=f"a dataset must be a regular file, got {re.escape(str(path))}"):
-            record(path, mini.config, RandomPolicy(mini.config), 1, seed=1)
+            record(path, mini.config, RandomPolicy(), 1, seed=1)
 
 
 @pytest.mark.parametrize(

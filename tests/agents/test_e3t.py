@@ -134,6 +134,7 @@ def test_a_policy_file_has_the_model(tmp_path):
     network, (observation, mask) = network_of(), observed()
     save_policy(tmp_path / "policy.safetensors", network, CONFIG, {})
     loaded = load_policy(tmp_path / "policy.safetensors", CONFIG)
+    network.trunk_dtype = loaded.network.trunk_dtype
     own = NeuralPolicy(network, CONFIG).probabilities(observation, mask)
     assert np.allclose(loaded.probabilities(observation, mask), own, atol=1e-6)
 

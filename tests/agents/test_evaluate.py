@@ -140,7 +140,7 @@ def test_names_and_unknown_agents():
 
 
 def test_random_actions_are_legal_and_equally_likely():
-    random = RandomPolicy(MINI)
+    random = RandomPolicy()
     mask = np.tile(np.array([0, 1, 0, 1, 1, 0], np.int8), (999, 1))
     actions = random.act(np.zeros((999, 1), np.uint64), mask, (np.arange(999) + 0.5) / 999)
     assert np.bincount(actions, minlength=6).tolist() == [0, 333, 0, 333, 333, 0]

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from agents.networks import symmetric
 from agents.networks.fused import can_fuse, from_bfloat16, fused_heads, fused_layer, to_bfloat16
-from agents.networks.packing import pack
 from agents.networks.symmetric import SymmetricNetwork, plain_heads, plain_layer
 from hanabako.compiler.jit import IS_INTERPRETED
+from hanabako.packing import pack
 from hanabi_env import HanabiConfig
 from ikebana_env import IkebanaConfig
 

@@ -14,8 +14,8 @@ from agents.networks.growing import grown, load_grown
 from agents.networks.kinds import NETWORKS
 from agents.networks.network import Network
 from agents.networks.neural_policy import load_policy, save_policy
-from agents.networks.packing import pack
 from hanabako.games import game_of
+from hanabako.packing import pack
 from hanabi_env import PRESETS
 from hanafuda_env import KoiKoiConfig
 
@@ -135,7 +135,7 @@ def test_a_run_starts_from_a_grown_network(tmp_path: Path) -> None:
     [
         ("symmetric", MINI, 8, "width must be at least the network's, 24, got 8"),
         ("normed-dense", MINI, 32, "its kind must be one of symmetric, dense, .*, got normed-dense"),
-        ("dense", replace(MINI, players=3), 24, "trained with players=2"),
+        ("dense", replace(MINI, players=3), 24, "rules: players=2"),
         ("dense", MINI, 23, "width must be at least the network's, 24, got 23"),
     ],
 )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -390,7 +390,7 @@ def test_the_partners_of_a_comparison_lie_beside_its_file(place: Path):
 
 
 def test_a_network_brings_its_config_and_a_bot_says_how_it_is_called():
-    assert config_of(f"search:{NETWORK}") == config_of(NETWORK) == replace(PRESETS["very_small"], derived=True)
+    assert config_of(f"search:{NETWORK}") == config_of(NETWORK) == PRESETS["very_small"]
     for name, call in (
         ("smart", r"agents.load\('smart', hanabi_env.HanabiConfig\(\)\)"),
         ("search:counting", r"agents.load\('search:counting', hanafuda_env.KoiKoiConfig\(\)\)"),
@@ -402,15 +402,10 @@ def test_a_network_brings_its_config_and_a_bot_says_how_it_is_called():
         agents.load("nobody")
 
 
-def test_a_config_that_only_observes_otherwise_is_mended_by_the_line_in_the_error():
-    config = replace(config_of(NETWORK), derived=False, belief=True)
-    with pytest.raises(ValueError, match="the rules are the same: config = ") as refusal:
-        agents.load(NETWORK, config)
-    line = str(refusal.value).partition("the rules are the same: config = ")[2].partition(", or --config ")[0]
-    assert line == "dataclasses.replace(config, derived=True)"
-    assert str(refusal.value).endswith(", or --config derived=true")
-    agents.load(NETWORK, replace(config, derived=True))  # it needs fewer observation bits
-    with pytest.raises(ValueError, match=r"cannot play colors=2$"):
+def test_a_network_is_loaded_for_every_observation_and_for_no_other_rules():
+    config = replace(config_of(NETWORK), belief=True, history=3)
+    assert cast(Any, agents.load(NETWORK, config)).config == config_of(NETWORK)
+    with pytest.raises(ValueError, match=r"other rules: colors=1, and this game has colors=2; .*HanabiConfig\(colors"):
         agents.load(NETWORK, replace(config, colors=2))
 
 
@@ -419,7 +414,7 @@ def test_a_prefix_of_files_is_a_row_of_the_table(monkeypatch: pytest.MonkeyPatch
 
     def make(file: str, config: Any, effort: Any, trust: bool) -> Any:
         told.append((file, config))
-        return RandomPolicy(config or MINI)
+        return RandomPolicy()
 
     monkeypatch.setitem(registry.PREFIXES, "odd:", registry.Prefix(make, "FILE", "an odd network"))
     agents.load("odd:weights.at", MINI)

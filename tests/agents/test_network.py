@@ -16,13 +16,13 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import agents
-from agents.commands.command_line import main
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor, masked
 from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
-from agents.networks.packing import pack, to_numbers
+from agents.networks.packing import to_numbers
 from agents.playing.play import play
-from hanabako.games import make_config
+from hanabako.games import config_to_dict, make_config
+from hanabako.packing import pack
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
 CONFIG = HanabiConfig(derived=True)
@@ -134,8 +134,9 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
     loaded = load_policy(path)
     network.trunk_dtype = loaded.network.trunk_dtype
     expected = NeuralPolicy(network, CONFIG).probabilities(seen["observation"], seen["action_mask"])
+    assert loaded.config == HanabiConfig()
+    seen |= {"observation": positions("packed", config=HanabiConfig())["observation"]}
     np.testing.assert_array_equal(loaded.probabilities(seen["observation"], seen["action_mask"]), expected)
-    assert loaded.config == CONFIG
     assert loaded.name == "mine"
     assert [file.name for file in tmp_path.iterdir()] == ["policy.safetensors"]
 
@@ -185,10 +186,10 @@ def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
     kept = load_file(tmp_path / "policy.safetensors")
     assert {str(value.dtype) for value in kept.values()} <= {"torch.float32", "torch.int64"}
     assert torch.equal(kept["trunk.0.weight"], network.get_parameter("trunk.0.weight").bfloat16().float())
-    assert load_policy(tmp_path / "policy.safetensors").config == CONFIG
+    assert load_policy(tmp_path / "policy.safetensors").config == HanabiConfig()
 
 
-def rewrite_metadata(path: Path, network: dict, **changes: str) -> None:
+def rewrite_metadata(path: Path, network: dict, **changes: Any) -> None:
     """Give the file's network other settings, and change other metadata."""
     about = read_metadata(path) | {"network": network, **changes}
     save_file(load_file(path), path, {key: json.dumps(value) for key, value in about.items()})
@@ -197,13 +198,13 @@ def rewrite_metadata(path: Path, network: dict, **changes: str) -> None:
 def test_a_file_says_how_its_network_is_made(tmp_path):
     path = saved(tmp_path / "policy.safetensors")
     shape = {"bits": CONFIG.observation_bits, "actions": CONFIG.rules().num_actions, "width": 32, "layers": 2}
-    assert read_metadata(path)["network"] == {"kind": "dense", **shape}
+    assert read_metadata(path)["network"] == {"kind": "dense", "features": "derived", **shape}
 
 
 def test_a_file_of_the_first_format_still_loads(tmp_path):
     path = saved(tmp_path / "policy.safetensors")
-    shape = {key: value for key, value in read_metadata(path)["network"].items() if key != "kind"}
-    rewrite_metadata(path, shape, format="hanabako-policy-1")
+    shape = {key: value for key, value in read_metadata(path)["network"].items() if key not in ("kind", "features")}
+    rewrite_metadata(path, shape, format="hanabako-policy-1", config=config_to_dict(CONFIG))
     expected = load_policy(saved(tmp_path / "new.safetensors")).network.state_dict()
     for name, tensor in load_policy(path).network.state_dict().items():
         assert torch.equal(tensor, expected[name]), name
@@ -272,7 +273,14 @@ def deep_json(depth: int = 100_000) -> str:
     return "[" * depth + "]" * depth
 
 
-SHAPE = {"kind": "dense", "bits": CONFIG.observation_bits, "actions": 20, "width": 32, "layers": 2}
+SHAPE = {
+    "kind": "dense",
+    "features": "derived",
+    "bits": CONFIG.observation_bits,
+    "actions": 20,
+    "width": 32,
+    "layers": 2,
+}
 WRONG_NETWORKS: dict[str, tuple[Any, str]] = {
     "a huge width": (SHAPE | {"width": 10**9}, "width"),
     "a width beyond all": (SHAPE | {"width": 10**30}, "width"),
@@ -289,6 +297,7 @@ WRONG_NETWORKS: dict[str, tuple[Any, str]] = {
     "no layers": (SHAPE | {"layers": 0}, "layers"),
     "other bits": (SHAPE | {"bits": 64}, "64 bits"),
     "other actions": (SHAPE | {"actions": 21}, "21 actions"),
+    "no features": (SHAPE | {"features": "v0"}, "features"),
     "kind a list": (SHAPE | {"kind": []}, "kind"),
     "null": (None, "network"),
     "a list": ([], "network"),
@@ -380,11 +389,10 @@ def test_a_network_that_cannot_be_written_leaves_no_half_of_it(tmp_path):
         saved(tmp_path / "file" / "policy.safetensors")
 
 
-@pytest.mark.parametrize("setting", ["derived=false", "players=3", "colors=4", "max_life_tokens=2"])
+@pytest.mark.parametrize("setting", ["players=3", "colors=4", "max_life_tokens=2"])
 def test_a_policy_says_which_table_it_cannot_play(tmp_path, setting):
-    path = saved(tmp_path / "policy.safetensors")
-    config = make_config("hanabi", "standard", settings=["derived=true", setting])
-    with pytest.raises(ValueError, match=f"{setting.split('=')[0]}=.* cannot play"):
+    path, config = saved(tmp_path / "policy.safetensors"), make_config("hanabi", "standard", settings=[setting])
+    with pytest.raises(ValueError, match=rf"other rules: {setting.split('=')[0]}=.*HanabiConfig\(\)"):
         agents.load(path, config)
 
 
@@ -403,18 +411,11 @@ def test_a_policy_plays_the_same_where_more_is_observed_than_it_reads(tmp_path, 
     alone = play(config, agents.load(path), 30, seed=3)
     beside = play(more, agents.load(path, more), 30, seed=3)
     assert np.array_equal(alone.length, beside.length) and np.array_equal(alone.score, beside.score)
-    chosen = [
-        load_policy(path, own).act(seen["observation"], seen["action_mask"], np.zeros(24))
-        for own in (config, more)
-        for seen in (positions("int8", config=own), positions("packed", config=own))
-    ]
+    seen = [positions(form, config=config) for form in ("int8", "float32", "packed")]
+    chosen = [load_policy(path).act(one["observation"], one["action_mask"], np.zeros(24)) for one in seen]
     assert all(np.array_equal(actions, chosen[0]) for actions in chosen)
-
-
-def test_networks_that_read_differently_play_together(capsys):
-    pair = "hanabi-standard-2p-canonical,hanabi-standard-2p"
-    main(["evaluate", "hanabi", "--mode", "cross-play", "--agents", pair, "--games", "4"])
-    assert "observation card_knowledge+derived" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="observation"):
+        load_policy(path).act(seen[0]["observation"][:, 1:], seen[0]["action_mask"], np.zeros(24))
 
 
 @pytest.mark.parametrize("keep", [0, 7, 200, 5000])

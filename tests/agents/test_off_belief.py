@@ -18,12 +18,12 @@ from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
 from agents.networks.network import Network, q_values
 from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
-from agents.networks.packing import pack
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED
 from hanabako.games import game_of
-from hanabako.packing import unpack
+from hanabako.packing import pack, unpack
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanabi_env.engine.layout import layout
 
 from .grounded import Grounded, begin
 from .tiny_runs import SMALL, assert_resumes
@@ -358,9 +358,10 @@ def test_level_2_reads_a_level_below_that_sees_less(tmp_path):
     save_policy(path, learner_of(seen, norm=False).network, seen, {"name": "below"})
     config = replace(seen, history=2)
     below, own, learned = load_policy(path, config), *(SelfPlayEnvs(config, TINY.games, 1, ALONE) for _ in range(2))
+    places = layout(seen.rules()).within(layout(config.rules()))
     for _ in range(TINY.horizon):
-        shown = own.observations.numpy().view(np.uint64), own.masks.numpy(), np.zeros(TINY.games)
-        own.step(torch.from_numpy(below.act(*shown)))
+        shown = unpack(own.observations.numpy().view(np.uint64), config.observation_bits)[:, places]
+        own.step(torch.from_numpy(below.act(shown, own.masks.numpy(), np.zeros(TINY.games))))
     OffBelief(replace(TINY, level_below=str(path), explore_end=0.0), learned, ALONE).learn(0.0)
     np.testing.assert_array_equal(learned.tables, own.tables)
 

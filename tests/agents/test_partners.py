@@ -261,7 +261,7 @@ def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():
     [
         ({"partners": ("nobody",)}, "an agent must be one of"),
         ({"start": "nothing"}, "start must be the file of a policy"),
-        ({"start": "hanabi-mini-2p"}, "cannot play"),
+        ({"start": "hanabi-mini-2p"}, "other rules"),
         ({"partners": ("piers",), "opponent": "random"}, "opponent must be left out in hanabi"),
     ],
 )

@@ -108,7 +108,7 @@ def test_unknown_advantages_move_neither_mean_nor_deviation():
 def test_losing_costs_little_at_first_in_every_stream(stream: Literal["team", "seat"]):
     """In a cooperative game, no lost points count in the first update, and all of them count in the last one."""
     args = replace(TINY, preset="mini", stream=stream, loss_ramp=0.5, games=64, horizon=32, minibatch=2048)
-    envs = args.make_envs(args.make_config(), ALONE, SelfPlayEnvs)
+    envs = args.make_envs(args.learned(args.make_config()), ALONE, SelfPlayEnvs)
     learner = ppo.PPO(args, envs, ALONE)
     for price in (0.0, 1.0):
         learner.collect(price)
@@ -300,7 +300,7 @@ def test_a_run_directory_holds_what_the_contract_says(tmp_path):
         "policy.safetensors",
     }
     about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
-    assert about["observation"] == "card_knowledge+derived"
+    assert (about["observation"], about["features"]) == ("card_knowledge", "derived")
     assert about["config"]["game"] == "hanabi"
     assert read_metrics(run_dir)[-1]["greedy_games"] == 20
     assert (run_dir / "curve.png").read_bytes()[:4] == b"\x89PNG"

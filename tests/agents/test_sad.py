@@ -18,8 +18,9 @@ from agents.networks.greedy_input import event_words, seen_event
 from agents.networks.kinds import NETWORKS
 from agents.networks.network import masked
 from agents.networks.neural_policy import NeuralPolicy, save_policy
-from agents.networks.packing import pack, to_numbers
+from agents.networks.packing import to_numbers
 from hanabako.games import game_of
+from hanabako.packing import pack
 from hanabi_env import PRESETS, HanabiVectorEnv
 from ikebana_env import IkebanaConfig
 from tests.games import legal_actions

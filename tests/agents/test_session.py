@@ -12,9 +12,9 @@ import pytest
 
 import agents
 from agents.bots.bot import BotPolicy
-from agents.people.session import Adviser, Session, best_agent, config_for, line_up_of
+from agents.people.session import Adviser, Session, best_agent, line_up_of
 from agents.playing.policy import BatchedPolicy
-from agents.registry import effort_of
+from agents.registry import config_for, effort_of
 from agents.search.hanabi.policy import SearchPolicy
 from hanabako.games import make_config
 from hanabako.record import GameRecord, read_record
@@ -273,7 +273,7 @@ def test_an_adviser_says_what_it_would_have_played_itself(game: str):
 
 def test_a_network_advises_with_probabilities_of_what_it_observes():
     session = session_of("hanabi")
-    session = Session(MINI, [None, agents.load("random", MINI)], seed=2)  # without `derived`, which the network needs
+    session = Session(MINI, [None, agents.load("random", MINI)], seed=2)
     play_on(session, decisions=2)
     advice = Adviser("hanabi-mini-2p", MINI).advice(session.record)
     assert set(advice) == set(session.legal())
@@ -298,7 +298,7 @@ def test_a_search_advises_with_the_value_of_every_action():
 
 def test_the_config_follows_the_network_that_plays():
     assert config_for("hanabi", None, None, (), ["person", "hanabi-mini-2p"]).ranks == 3
-    assert config_for("hanabi", "standard", None, (), ["person", "hanabi-standard-2p"]).derived
+    assert config_for("hanabi", "standard", None, (), ["person", "hanabi-standard-2p"]).ranks == 5
     assert config_for("hanabi", None, None, (), ["person", "smart", "piers"]).players == 3
     assert best_agent(make_config("koikoi")) == "monte_carlo"
 

@@ -8,11 +8,12 @@ import torch
 
 from agents.networks.kinds import usual_kind
 from agents.networks.network import masked
-from agents.networks.packing import SuitUnpacker, pack, to_numbers
+from agents.networks.packing import SuitUnpacker, to_numbers
 from agents.networks.recurrent import RecurrentSymmetricNetwork
 from agents.networks.symmetric import SymmetricNetwork
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
+from hanabako.packing import pack
 from tests.games import GAMES, GameUnderTest, every_config, legal_actions, short_name
 
 ALIKE = [(game, fields) for game, fields in every_config() if game.name != "koikoi"]

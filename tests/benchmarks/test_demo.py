@@ -17,7 +17,7 @@ def test_a_run_ends_with_its_score_its_observation_and_where_things_are(tmp_path
     page = watch.page_of(watch.Args(str(run_dir)))
     text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert "observation card_knowledge+derived" in text
+    assert "observation card_knowledge, features derived" in text
     assert "of 9" in text
     for name in ("curve.png", "replay.html", "policy.safetensors"):
         assert str(run_dir / name) in text
@@ -28,7 +28,7 @@ def test_the_published_figures_stand_beside_a_full_game_with_the_caveat(tmp_path
     run_dir = ppo.train(replace(TINY, preset="standard", steps=UPDATE, run_dir=tmp_path / "run"))
     text = demo.describe(run_dir, runs.read_metrics(run_dir)[-1])
     assert "Rainbow (Bard et al. 2020)                     20.64" in text
-    assert "must not be compared without naming" in text
+    assert "compare steps only with learners that have them too" in text
 
 
 def test_a_run_that_cannot_be_written_is_said_before_anything_is_compiled(tmp_path, monkeypatch):

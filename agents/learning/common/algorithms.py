@@ -26,7 +26,7 @@ from hanabako.words.notation import counted
 from ...networks.policy_file import refuse_old_vdn
 from ...registry import need_trust
 from .ranks import by_torchrun, has_other_machines
-from .runs import finished, read_about
+from .runs import finished, read_about, what_next
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train_session
 
 __all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
@@ -157,10 +157,12 @@ def start(learner: Learner, args: Settings) -> bool:
         print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
         if last := finished(run_dir):
             error = last["greedy_score_error"]
-            config = config_from_dict(read_about(run_dir)["config"])
+            config = config_from_dict(read_about(run_dir)["learned"])
             what = "score" if game_of(config).cooperative else returns_in_words(config)
             games = counted(int(last["greedy_games"]), "game")
             print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {games}")
+            saved = args.saved(run_dir, trust=True)
+            print(what_next(run_dir, saved.game, saved.others()))
         else:
             trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
             print(f"Interrupted. To continue: --resume {run_dir}{trust}")

@@ -13,8 +13,7 @@ from torch import Tensor
 
 from hanabako.engine.sections import words_for
 from hanabako.games import game_of
-
-from ...networks.packing import pack
+from hanabako.packing import pack
 
 __all__ = ["LastAction"]
 

@@ -1,6 +1,7 @@
 """The settings of the learning network. They make the network, new or from a saved policy, and its optimizer."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import torch
@@ -9,9 +10,11 @@ from torch import Tensor, nn
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Part, Positive, Size, Within
 
+from ...networks.features import FEATURES, usual_features
 from ...networks.growing import load_grown
 from ...networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
 from ...networks.network import DenseNetwork, Network, fast_dtype
+from ...networks.policy_file import read_metadata
 from ...registry import network_file
 from .descent import Descent
 from .ranks import Ranks
@@ -35,6 +38,9 @@ class NetworkSettings(Settings):
     network: NetworkKind = "auto"
     """The kind of network; recurrent ones have memory. ``auto``: the kind of ``start`` if given, otherwise
     ``symmetric`` in a game whose suits are interchangeable under the rules, and ``dense`` in any other."""
+    features: Literal["auto", "derived", "none"] = "auto"
+    """What the network works out of an observation before its first weights. ``derived``: the flags of the option
+    ``derived``. ``auto``: the features of ``start``, otherwise ``derived`` in Hanabi and Ikebana."""
     width: Size | None = None
     """Units per hidden layer; by default 256, in symmetric networks 64 per suit and 64 for the rest."""
     layers: Size | None = None
@@ -71,6 +77,27 @@ class NetworkSettings(Settings):
         if self.remembers(config):
             check_history(config)
 
+    def learned(self, config: Any) -> Any:
+        """See `agents.learning.common.settings.Settings.learned`; the games also show the network's features.
+
+        Raises:
+            ValueError: see there; or ``config`` has ``derived``, or does not observe what the features need.
+        """
+        if getattr(config, "derived", False):
+            raise ValueError("config must leave out derived: networks work it out themselves (--features derived)")
+        return FEATURES[self.features_of(config)](super().learned(config)).input_config
+
+    def features_of(self, config: Any) -> str:
+        """Return the name of the network's features.
+
+        Raises:
+            ValueError: the file of ``start`` cannot be read.
+        """
+        if self.features != "auto":
+            return self.features
+        path = self.start_file()
+        return usual_features(config) if path is None else read_metadata(path)["network"]["features"]
+
     def remembers(self, config: Any) -> bool:
         """Whether the network to train has memory, by its kind or because the one in ``start`` has.
 
@@ -84,19 +111,20 @@ class NetworkSettings(Settings):
         """Return a new network of the kind and size in the settings, or the one in ``start``, ready to learn.
 
         Args:
-            config: the game's config.
+            config: the config of the games to learn from.
             opening: see `ready`; with ``start`` only used for bits that its network did not read.
             device: the device to train on.
         """
         if (network := self.started(config, opening)) is not None:
-            return self.ready(network, network.opening, device)
+            return self.ready(network, config, network.opening, device)
         kind = self.prefix + (usual_kind(config) if self.network == "auto" else self.network)
         width, layers = self.width or NETWORKS[kind].usual_width, self.layers or USUAL_LAYERS
         network = NETWORKS[kind](config, width=width, layers=layers)
-        return self.ready(network, opening[: network.words], device)
+        return self.ready(network, config, opening[: network.words], device)
 
-    def ready(self, network: Network, opening: Tensor, device: torch.device) -> Network:
-        """Return the network on ``device``, with its number type and the bits set in every opening position."""
+    def ready(self, network: Network, config: Any, opening: Tensor, device: torch.device) -> Network:
+        """Return the network on ``device``, with its features, number type and the bits set in every opening."""
+        network.features = "derived" if getattr(config, "derived", False) else "none"
         network.set_opening(opening)
         network.trunk_dtype = {"bfloat16": torch.bfloat16, "float32": torch.float32}.get(self.trunk, fast_dtype(device))
         return network.to(device)
@@ -116,13 +144,9 @@ class NetworkSettings(Settings):
             ValueError: there is no such file, the network cannot play ``config``, its kind is not that of the settings,
                 or it cannot grow to their size.
         """
-        if self.start is None:
-            return None
-        path = network_file(self.start) if self.resume is None else self.resume / "policy.safetensors"
+        path = self.start_file()
         if path is None:
-            raise ValueError(
-                f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"
-            )
+            return None
         kind = None if self.network == "auto" else self.prefix + self.network
         network = load_grown(path, config, self.width, opening, kind)
         kinds = [kind for basic in BASIC_NETWORKS if (kind := self.prefix + basic.kind) in NETWORKS]
@@ -131,6 +155,21 @@ class NetworkSettings(Settings):
         if self.layers not in (None, layers := network.settings["layers"]):
             raise ValueError(f"{path} holds a network of {layers} layers, and --layers says {self.layers}")
         return network
+
+    def start_file(self) -> Path | None:
+        """Return the file of ``start``, or None without it; in a resumed run, the run's last policy.
+
+        Raises:
+            ValueError: there is no such file.
+        """
+        if self.start is None:
+            return None
+        path = network_file(self.start) if self.resume is None else self.resume / "policy.safetensors"
+        if path is None:
+            raise ValueError(
+                f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"
+            )
+        return path
 
 
 def check_history(config: Any) -> None:

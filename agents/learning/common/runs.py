@@ -7,6 +7,7 @@ each has its own directory with ``config.json`` and the ``checkpoint/`` of its r
 
 import json
 import secrets
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -43,14 +44,25 @@ def usual_run_dir(name: str) -> Path:
     return next(path for path in map(place, count(now)) if not path.exists())
 
 
-def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: Any, ranks: Ranks, keeps: bool) -> None:
+def begin_run(
+    run_dir: Path,
+    algorithm: str,
+    settings: dict[str, Any],
+    config: Any,
+    learned: Any,
+    features: str,
+    ranks: Ranks,
+    keeps: bool,
+) -> None:
     """Describe a new run in the ``config.json`` of its directory.
 
     Args:
         run_dir: the directory; existing files are overwritten.
         algorithm: the algorithm's name.
         settings: the run's settings, as JSON types.
-        config: the game's config.
+        config: the config that the policy plays.
+        learned: the config of the games to learn from.
+        features: the network's features.
         ranks: the ranks that train.
         keeps: whether this rank keeps the directory, see `locked`.
 
@@ -62,8 +74,10 @@ def begin_run(run_dir: Path, algorithm: str, settings: dict[str, Any], config: A
             "algorithm": algorithm,
             "args": settings,
             "config": config_to_dict(config),
+            "learned": config_to_dict(learned),
             "observation": config.observation_name,
             "observation_bits": config.observation_bits,
+            "features": features,
             "ranks": ranks.world,
             "machines": len(ranks.firsts),
             "device": str(ranks.device),
@@ -155,6 +169,19 @@ def read_about(run_dir: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ValueError(f"{run_dir} holds no run to resume: {error}") from error
     return about
+
+
+def what_next(run_dir: Path, game: str, others: Sequence[str]) -> str:
+    """Return the commands that evaluate and show a run's policy, two lines.
+
+    Args:
+        run_dir: the run's directory.
+        game: the game's name.
+        others: the agents that the policy is evaluated among, if the game is competitive.
+    """
+    among = ["--mode", "tournament"] if others else []
+    words = ["hanabako", "evaluate", game, *among, "--agents", ",".join([str(run_dir), *others])]
+    return f"{shlex.join(words)}\n{shlex.join(['hanabako', 'watch', str(run_dir), '--open'])}"
 
 
 # --- The curve --------------------------------------------------------------------------------------------------------
@@ -329,13 +356,14 @@ CURVES = (
 """The curves in `draw_curve`: names in the log's rows, labels, line styles."""
 
 
-def draw_curve(run_dir: Path, config: Any, others: Sequence[str]) -> Path:
+def draw_curve(run_dir: Path, config: Any, others: Sequence[str], seen: str) -> Path:
     """Draw a run's learning curve to ``curve.png``: sampled and greedy score against decisions.
 
     For a competitive game it shows the return against ``others``, the agents that the network is evaluated among.
+    ``seen`` are the words for the observation.
     """
     rows, shown = read_metrics(run_dir), shown_of(config, others)
-    title = f"{run_dir.name}: {game_in_words(config)}\nobservation: {config.observation_name}"
+    title = f"{run_dir.name}: {game_in_words(config)}\n{seen}"
     figure, axes = charts.chart(title, "decisions (millions)", shown["greedy_score"])
     if game_of(config).cooperative:
         partners = f" with {', '.join(others)}" if others else ""

@@ -1,12 +1,12 @@
 """The settings that all training runs share: their checks, and their form as JSON."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from hanabako.games import game_named, make_config, nearest_preset
-from hanabako.words.checks import usable_threads
+from hanabako.games import game_named, game_of, make_config, nearest_preset
+from hanabako.words.checks import parse_setting, shown, usable_threads
 from hanabako.words.ranges import Positive, Size, Within, check_ranges
 from hanabako.words.typed import from_json
 
@@ -30,8 +30,10 @@ class Settings:
     players: int | None = None
     """Number of players; by default the preset's."""
     config: tuple[str, ...] | None = None
-    """Fields of the game's config, as name=value. They add to the training defaults: derived=true in Hanabi,
-    derived=true reward=dense in Ikebana, rounds=1 hand_swap=false in Koi-Koi."""
+    """Fields of the game's config, as name=value."""
+    training: tuple[str, ...] | None = None
+    """Fields that only the games to learn from have, as name=value; they change no action and no observation. By
+    default reward=dense in Ikebana, rounds=1 hand_swap=false in Koi-Koi."""
     seed: Annotated[int, Within(0, VALIDATION_SEED - 1)] = 1
     """Seed of all random numbers: weights, deals, actions, minibatches."""
     minutes: Positive = 5.0
@@ -86,13 +88,25 @@ class Settings:
                 raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
 
     def make_config(self) -> Any:
-        """Return the config to train on.
+        """Return the config of the game that the policy will play.
 
         Raises:
             ValueError: the game, preset or a field is unknown, or the config refuses a value.
         """
-        settings = (*game_named(self.game).training_settings, *(self.config or ()))
-        return make_config(self.game, self.preset, self.players, settings)
+        return make_config(self.game, self.preset, self.players, self.config or ())
+
+    def learned(self, config: Any) -> Any:
+        """Return the config of the games to learn from: ``config`` with ``training``.
+
+        Raises:
+            ValueError: ``training`` names a field that is not neutral, or the config refuses a value.
+        """
+        entry = game_of(config)
+        changed = dict(map(parse_setting, entry.training_settings if self.training is None else self.training))
+        for name in changed:
+            if name not in entry.neutral_fields:
+                raise ValueError(f"training must name fields of {', '.join(entry.neutral_fields)}, got {shown(name)}")
+        return replace(config, **changed)
 
     def usual_name(self, config: Any) -> str:
         """Return the default name of a run's directory, without the time."""

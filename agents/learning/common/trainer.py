@@ -117,12 +117,23 @@ class Trainer:
     """One rank of a run: an algorithm, its environments, and its progress."""
 
     def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
-        self.args, self.config, self.ranks, self.run_dir = args, config, ranks, run_dir
-        self.envs = args.make_envs(config, ranks, envs_of(algorithm))
+        self.args, self.ranks, self.run_dir = args, ranks, run_dir
+        self.played, self.config = config, args.learned(config)
+        self.envs = args.make_envs(self.config, ranks, envs_of(algorithm))
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm, self.name = algorithm(args, self.envs, ranks), name_of(algorithm)
         self.progress = Progress(ranks=ranks.world)
         self.checkpoints = Checkpoints(run_dir / "checkpoint", ranks)
+
+    @property
+    def features(self) -> str:
+        """The network's features."""
+        return self.algorithm.network.features
+
+    @property
+    def seen(self) -> str:
+        """What the network observes, in words."""
+        return f"observation {self.played.observation_name}, features {self.features}"
 
     def run(self, log: Log | None, interruption: Interruption, clock: Clock) -> bool:
         """Learn, evaluate and save until the budget is spent or the run is interrupted; return False if it was."""
@@ -157,7 +168,7 @@ class Trainer:
         config, network, world = self.config, self.algorithm.network, self.ranks.world
         size = " x ".join(str(network.settings[name]) for name in ("width", "layers") if name in network.settings)
         parts = (
-            f"{game_in_words(config)}, observation {config.observation_name}",
+            f"{game_in_words(config)}, {self.seen}",
             f"{network.kind} network{f' of {size}' if size else ''}",
             f"{counted(world, 'rank')}, {kind_of_processor(self.ranks.device)}",
         )
@@ -214,7 +225,7 @@ class Trainer:
         if self.ranks.rank == 0:
             about = {"name": self.run_dir.name, "algorithm": self.name, "seed": self.args.seed}
             about |= {"ranks": self.ranks.world, **row, "processor": kind_of_processor(self.ranks.device)}
-            save_policy(self.run_dir / "policy.safetensors", self.algorithm.network, self.config, about)
+            save_policy(self.run_dir / "policy.safetensors", self.algorithm.network, self.played, about)
         state = {"progress": asdict(self.progress), "algorithm": self.algorithm.state()}
         self.checkpoints.save(self.progress.updates, state, self.envs.state())
 
@@ -260,14 +271,16 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
         ranks.check_alike(told_to_all(args, algorithm))
         args.check(ranks.world)
         config = args.make_config()
-        args.check_agents(config, envs_of(algorithm))
+        args.check_agents(args.learned(config), envs_of(algorithm))
         run_dir = args.resume or args.run_dir or ranks.broadcast(usual_run_dir(args.usual_name(config)))
         trainer = Trainer(args, algorithm, config, ranks, run_dir)  # refuses what it cannot train before a file exists
         keeps = trainer.checkpoints.keeps = ours.enter_context(locked(run_dir, ranks))
         if args.resume is None:
             if ranks.any(holds_checkpoint(run_dir / "checkpoint")):
                 raise ValueError(f"{run_dir} holds a run already: --resume it, or choose another --run-dir")
-            begin_run(run_dir, name_of(algorithm), args.to_json(), config, ranks, keeps)
+            begin_run(
+                run_dir, name_of(algorithm), args.to_json(), config, trainer.config, trainer.features, ranks, keeps
+            )
         else:
             trainer.load()
         if ranks.rank == 0:
@@ -275,14 +288,14 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
             if args.resume is not None:
                 print(trainer.going_on_line(), flush=True)
         trainer.compile()
-        shown = shown_of(config, args.others())
+        shown = shown_of(trainer.config, args.others())
         log = Log(run_dir, trainer.progress.updates, shown, args.loggers) if ranks.rank == 0 else None
         try:
             with Interruption().watched() as interruption:
                 with running_clock() as clock:
                     ended = trainer.run(log, interruption, clock)
                 if log:
-                    draw_curve(run_dir, config, args.others())
+                    draw_curve(run_dir, trainer.config, args.others(), trainer.seen)
         finally:
             if log:
                 log.close()

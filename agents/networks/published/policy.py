@@ -20,9 +20,10 @@ from hanabako.packing import unpack
 from hanabi_env.beliefs import v0_belief
 from hanabi_env.config import HanabiConfig
 
+from ...playing.fitting import check_rules
 from ...playing.policy import GamesInPlay, Seated, has, rows_to_move, set_of
 from ..network import usual_torch
-from ..neural_policy import check_config, torch_threads
+from ..neural_policy import torch_threads
 from .standard import PublishedNetwork
 
 __all__ = ["PublishedPolicy", "PublishedSeated", "load_published"]
@@ -33,7 +34,7 @@ class PublishedPolicy:
 
     Args:
         network: the network.
-        config: the game's config; observations may contain more than the network reads.
+        config: the game's config.
         name: the name shown in results.
     """
 
@@ -55,9 +56,11 @@ class PublishedSeated(Seated):
     def __init__(self, policy: PublishedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
         torch.get_num_threads()  # a new thread takes over the process's number of threads at this call
         network, count = policy.network, len(games.tables)
-        self._network, self._games, self._config = network, games, policy.config
-        self._loops = games.game.loops(games.specialize)
-        self._words = np.zeros((count, words_for(games.game.observation_bits)), np.uint64)
+        shown = {"observation_type": "card_knowledge", "belief": False, "derived": False}
+        self._network, self._games, self._config = network, games, replace(games.game.config, **shown)
+        self._game = game_of(self._config).make_game(self._config)
+        self._loops = self._game.loops(games.specialize)
+        self._words = np.zeros((count, words_for(self._game.observation_bits)), np.uint64)
         self._mask = np.zeros((count, games.game.num_actions), np.int8)
         self.seats = set_of(seats, count)
         hidden = policy.config.players, 2, network.layers, network.width
@@ -89,8 +92,8 @@ class PublishedSeated(Seated):
     def _move_memory(self, player: int, rows: NDArray[np.int64]) -> None:
         """Update a player's memory in the games ``rows``, and choose its action where it is to move."""
         games, hidden = self._games, self._memories["hidden"]
-        self._loops.observe(games.rules_array, games.tables, player, self._words, self._mask)
-        seen = v0_belief(unpack(self._words[rows], games.game.observation_bits), self._config)
+        self._loops.observe(self._game.rules_array, games.tables, player, self._words, self._mask)
+        seen = v0_belief(unpack(self._words[rows], self._game.observation_bits), self._config)
         before = torch.from_numpy(hidden[rows, player]).permute(1, 2, 0, 3).contiguous()
         with torch_threads(len(seen)):
             values, after = self._network(torch.from_numpy(seen), (before[0], before[1]))
@@ -114,15 +117,5 @@ def load_published(family: str, path: Path, config: Any = None) -> PublishedPoli
     """
     network = importlib.import_module(f".{family}", __package__).read(path)
     config = network.game if config is None else config
-    if isinstance(config, HanabiConfig):
-        seen = {field: getattr(config, field) for field in game_of(config).observation_fields}
-        check_config(whole(replace(network.game, **seen)), whole(config), path)
-        v0_belief(np.zeros((0, config.observation_bits)), config)  # raises if the observation lacks this belief
-    else:
-        check_config(network.game, config, path)
+    check_rules(str(path), network.game, config)
     return PublishedPolicy(network, config, f"{family}:{path.stem}")
-
-
-def whole(config: HanabiConfig) -> HanabiConfig:
-    """Return the config with its hand size as a number, also if it was left to the rules."""
-    return replace(config, hand_size=config.rules().hand_size)

@@ -14,7 +14,7 @@ from hanabako.packing import unpack
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
-from ...playing.policy import BatchedPolicy, Policy, legal_actions, set_of, uniform
+from ...playing.policy import BatchedPolicy, BatchedSeated, Policy, legal_actions, set_of, uniform
 from ..rollouts import Rollouts, by_size
 
 __all__ = ["HanabiRollouts", "Simulator", "memories_by_player"]
@@ -116,7 +116,8 @@ class HanabiRollouts(Rollouts):
         else:
             mask[:] = unpack(tables["mask"], self.game.num_actions)
         assert isinstance(self._blueprint, BatchedPolicy)
-        answer = self._blueprint.act(observation, mask, uniform(self.keys[:n], steps))
+        assert isinstance(self._players, BatchedSeated)
+        answer = self._blueprint.act(self._players.sees(np.arange(n)), mask, uniform(self.keys[:n], steps))
         return legal_actions(answer, mask, self._blueprint)
 
     def observe(self, without: int) -> None:

@@ -18,7 +18,7 @@ from hanabako.words.checks import as_object
 
 from ...evaluation.crossplay import line_ups
 from ...playing.play import play, standard_error
-from ...registry import SEARCH, check_honest, load_with, with_observation_of
+from ...registry import SEARCH, check_honest, load_with
 from ..study import Result, Row
 from .suite import Suite, named
 
@@ -99,7 +99,7 @@ def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[li
         ValueError: an agent cannot be loaded or sees its own cards, or the search settings are not a JSON object.
     """
     suite = named(row.suite)
-    config = with_observation_of(suite.config, row.agents)
+    config = suite.config
     agent, partner = load_with(row.effort, row.agent, config, trust), load_with({}, row.partner, config)
     check_honest(row.agent, agent, config)
     seats = line_ups(partner, agent, config.players)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hanabako.games import game_of
 from hanabako.words.checks import shown
 from hanabako.words.typed import from_json
 
@@ -16,7 +15,7 @@ from ...learning.common.algorithms import NAMES, named
 from ...learning.common.launch import train_to_the_end
 from ...learning.common.runs import greedy_curve, read_about
 from ...learning.common.settings import Settings
-from ...networks.neural_policy import narrowed
+from ...playing.fitting import check_rules
 from ...playing.play import play
 from ...registry import load
 from ..study import Result
@@ -47,21 +46,9 @@ def check(whole: Comparison) -> None:
         try:
             settings = settings_of(whole.run(name, whole.seeds_of(name)[0]))
             settings.check(own.ranks)
-            if own.config:
-                check_narrower(settings.make_config(), config)
+            check_rules(name, settings.make_config(), config)
         except ValueError as error:
             raise ValueError(f"algorithms.{name}: {error}") from error
-
-
-def check_narrower(own: Any, config: Any) -> None:
-    """Refuse an algorithm's config whose policies could not play the comparison's.
-
-    Raises:
-        ValueError: the rules differ, or the observation of ``own`` is not part of that of ``config``.
-    """
-    if narrowed(config, own) != own:
-        raise ValueError("its config must observe less than the comparison's, under the same rules")
-    game_of(config).layout(own).within(game_of(config).layout(config))
 
 
 def source_of(run: Run) -> str:

@@ -30,8 +30,9 @@ def introduction(found: Found) -> Iterator[str]:
     """Yield a sentence about what was compared."""
     whole = found.whole
     config = whole.make_config()
-    words = f"{game_in_words(config)}, observation {config.observation_name}; a run has {whole.budget}"
-    words += f", and a pair plays {whole.deals:,} deals"
+    features = " or ".join(dict.fromkeys(map(whole.features_of, whole.algorithms)))
+    words = f"{game_in_words(config)}, observation {config.observation_name}, features {features}; a run has "
+    words += f"{whole.budget}, and a pair plays {whole.deals:,} deals"
     words += "" if whole.cooperative else f"; numbers are a player's {returns_in_words(config)}"
     if not whole.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {in_markdown(whole.reason)}."

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.files import read_text
-from hanabako.games import game_named
 from hanabako.words.checks import did_you_mean, shown
 from hanabako.words.ranges import check_ranges
 from hanabako.words.typed import from_json
 
-from .rows import Algorithm, Comparison, Declared, Run, Told, overridden
+from .rows import Algorithm, Comparison, Declared, Run, Told
 
 __all__ = ["read"]
 
@@ -45,10 +44,10 @@ def read(path: Path, runs: Path) -> Comparison:
         declared = filled_in(Declared, content, "a comparison")
         shared = tables["settings"]
         algorithms = {name: algorithm_of(name, table, shared) for name, table in tables["algorithms"].items()}
-        usual = game_named(declared.game).training_settings
         whole = Comparison(
             **vars(declared),
-            config=tuple(overridden(usual, as_fields(tables["config"]))),
+            config=tuple(as_fields(tables["config"])),
+            features=str(shared.get("features", "auto")),
             algorithms=algorithms,
             folder=path.parent,
             runs=runs,

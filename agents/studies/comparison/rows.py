@@ -1,5 +1,6 @@
 """A declared comparison and its rows: a training run per algorithm and seed, and every ordered pair of agents."""
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -11,6 +12,7 @@ from typing import Annotated, Any, Literal
 from hanabako.games import game_named, make_config
 from hanabako.words.ranges import Positive, Size, Within
 
+from ...networks.features import usual_features
 from ...registry import base_of, names, network_file, pretrained, source_of
 from ..study import Row, words_of
 
@@ -43,7 +45,7 @@ class Algorithm(Told):
     settings: dict[str, Any] = field(default_factory=dict)
     """The settings by the names of the algorithm's ``Args``."""
     config: tuple[str, ...] = ()
-    """Fields of the game's config, as ``name=value``, in which its observation has less than the comparison's."""
+    """Fields of the game's config, as ``name=value``, in which its observation differs from the comparison's."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Comparison(Declared):
 
     config: tuple[str, ...] = ()
     """The fields of the game's config that differ from the preset's, as ``name=value``."""
+    features: str = "auto"
+    """The features of algorithms whose own settings name none."""
     algorithms: Mapping[str, Algorithm] = field(default_factory=dict)
     folder: Path = Path()
     """The folder of the file."""
@@ -85,11 +89,23 @@ class Comparison(Declared):
         """Whether the players of the game score together."""
         return game_named(self.game).cooperative
 
-    @property
-    def played(self) -> dict[str, Any]:
-        """The game and its config, by the names of training settings."""
-        given = {"game": self.game, "preset": self.preset, "players": self.players, "config": list(self.config)}
-        return {name: value for name, value in given.items() if value is not None}
+    def played(self, config: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the game and its config with the fields ``config``, by the names of training settings."""
+        given = {"game": self.game, "preset": self.preset, "players": self.players}
+        told = {name: value for name, value in given.items() if value is not None}
+        return told | {"config": overridden(self.config, config)}
+
+    def features_of(self, name: str | None = None) -> str:
+        """Return the features of an algorithm's networks; without a name, those of algorithms that name none."""
+        told = self.features if name is None else self.algorithms[name].settings.get("features", "auto")
+        return usual_features(self.make_config()) if told == "auto" else str(told)
+
+    def key(self, features: str, told: Mapping[str, Any]) -> str:
+        """Return settings as words that identify a row: in Hanabi, features are told as a field of the config."""
+        if self.game == "hanabi":
+            flags = f"derived={json.dumps(features == 'derived')}"
+            told = {**told, "config": overridden([flags], told["config"])}
+        return shlex.join(as_words({name: value for name, value in told.items() if name != "features"}))
 
     def make_config(self) -> Any:
         """Return the config of the game.
@@ -119,7 +135,7 @@ class Comparison(Declared):
     def told(self, name: str) -> dict[str, Any]:
         """Return the settings of an algorithm's runs by name, except the seed."""
         own = self.algorithms[name]
-        played = self.played | {"config": overridden(self.config, own.config)}
+        played = self.played(own.config)
         if self.steps is not None:
             return played | own.settings | {"steps": max(round(self.steps * own.share), 1)}
         minutes = float(self.core_minutes or 0) * own.share / own.ranks
@@ -127,8 +143,8 @@ class Comparison(Declared):
 
     def run(self, name: str, seed: int) -> "Run":
         """Return the run of an algorithm with a seed."""
-        own = self.algorithms[name]
-        return Run(self, name, seed, own.module, shlex.join(as_words(self.told(name))), own.ranks)
+        own, told = self.algorithms[name], self.told(name)
+        return Run(self, name, seed, own.module, self.key(self.features_of(name), told), own.ranks)
 
     def run_named(self, name: str) -> "Run":
         """Return the run that a pair names."""
@@ -148,7 +164,7 @@ class Comparison(Declared):
         """Return all runs, and all pairs of agents that play together."""
         runs = self.all_runs()
         agents = {**dict.fromkeys(self.partners), **{run.name: run for run in runs}}
-        played = shlex.join(as_words(self.played))
+        played = self.key(self.features_of(), self.played())
         together = [(one, other) for one in agents for other in agents if self.meet(agents[one], agents[other])]
         return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one, other in together)]
 

@@ -12,6 +12,14 @@ def with_error(value: float, error: float, digits: int = 2) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
+def seen(result: Mapping[str, Any]) -> str:
+    """Return what a result of `evaluate` says of the observation, and the features of the networks."""
+    observation, told = result["observation"].removesuffix("+derived"), result.get("features", ["derived"])
+    earlier = observation != result["observation"]  # when features were a part of the observation
+    features = dict.fromkeys(filter(None, told)) if earlier or "features" in result else ()
+    return "; ".join([observation, *(f"features {name}" for name in features)])
+
+
 def agent_name(name: str) -> str:
     """Return an agent's name in tables. The network of a run is called PPO; its training distinguishes it."""
     return "PPO" if name.endswith(".safetensors") else name

@@ -32,7 +32,6 @@ __all__ = [
     "found_in",
     "hours_of",
     "measured",
-    "observation_of",
     "papers",
     "scale",
     "speed_of",
@@ -181,14 +180,8 @@ def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost
         " ".join(nearest_preset(whole.make_config())),
         decisions,
         runs,
-        observation_of(whole),
+        f"{whole.make_config().observation_name}, features {whole.features_of(name)}",
         size,
         memory,
         cost,
     ]
-
-
-def observation_of(whole: Comparison) -> str:
-    """Return the name of a comparison's observation; the Learning Environment's is the canonical one."""
-    config: Any = whole.make_config()
-    return config.observation_name.replace("card_knowledge", "canonical")

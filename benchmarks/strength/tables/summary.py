@@ -5,7 +5,7 @@ from agents.studies.comparison.found import Found
 from hanabako.games import nearest_preset
 from hanabako.generated import table
 
-from .scale import MEASURED, found_in, observation_of
+from .scale import MEASURED, found_in
 
 __all__ = ["summary"]
 
@@ -17,7 +17,7 @@ def summary() -> str:
     head = ["algorithm"]
     for one in found:
         game = " ".join(nearest_preset(one.whole.make_config()))
-        head.append(f"{game}, {one.whole.budget}, {observation_of(one.whole)}")
+        head.append(f"{game}, {one.whole.budget}, features {one.whole.features_of()}")
     rows = [[found[0].whole.label(name), *(cell(one, name) for one in found)] for name in names]
     return table(head, rows) + "\n"
 

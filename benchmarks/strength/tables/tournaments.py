@@ -7,7 +7,7 @@ from agents.evaluation.matches import ELO, points_taken, unit_of
 from hanabako.games import config_from_dict, game_in_words
 from hanabako.generated import table
 
-from .markdown import agent_name, training_in_words
+from .markdown import agent_name, seen, training_in_words
 
 __all__ = ["rate_of", "ratings_of", "tournaments"]
 
@@ -31,9 +31,7 @@ def tournament(result: Mapping[str, Any]) -> str:
     matches = result["tournament"]["matches"]
     won = {tuple(match["agents"]): match for match in matches}
     ratings = {rating["name"]: rating for rating in result["tournament"]["ratings"]}  # best first
-    trained = [
-        f"PPO: {training_in_words(about)}, observation {result['observation']}" for about in result["training"] if about
-    ]
+    trained = [f"PPO: {training_in_words(about)}, observation {seen(result)}" for about in result["training"] if about]
     title = game_in_words(config_from_dict(result["config"]))
     head = f"**{title}**, {matches[0]['games']:,} games a pair. {'. '.join(trained)}".rstrip()
     rows = [
