@@ -418,7 +418,7 @@ def config_for(
     agents: Sequence[str],
     together: bool = True,
 ) -> Any:
-    """Return the config to play; without any settings, the own one of the first network among ``agents``.
+    """Return the config to play; without any settings, that of the first network among ``agents``.
 
     If the agents sit ``together``, more than two of them are players of one game.
 

@@ -151,8 +151,8 @@ def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
         words = ["random" if set(word.split(",")) <= BOTS else word for word in words]
     elif "--agents" in words:  # bots are known by name; the agents that play here need no compilation
         at = words.index("--agents") + 1
-        bots = [name for name in words[at].split(",") if "/" not in name]
-        assert {bot.removeprefix(SEARCH) for bot in bots} <= set(names("hanabi"))
+        known = [name for name in words[at].split(",") if "/" not in name and ".py:" not in name]
+        assert {name.removeprefix(SEARCH) for name in known} <= {*names("hanabi"), *pretrained("hanabi")}
         played = dict.fromkeys(name if "/" in name else "random" for name in words[at].split(","))
         words = [*words[:at], ",".join(played), *words[at + 1 :]]
     if "--source" in words:  # games that were recorded before: no agent plays

@@ -26,7 +26,7 @@ from hanabi_env.words.notation import action_to_str, color_letters, str_to_actio
 
 from ..playing.block import Block
 from ..playing.policy import Policy, Seated
-from ..playing.seating import take_seats
+from ..playing.seating import sit_down
 
 __all__ = ["Shown", "ShownGame"]
 
@@ -64,7 +64,7 @@ class ShownGame(Block):
 
     def seat(self, policy: Policy) -> None:
         """Give the seats to a policy, before the first step."""
-        self.players = [take_seats(policy, self, self.seats)]
+        self.players = [sit_down(policy, self, self.seats)]
         for player in self.players:
             player.begin()
 

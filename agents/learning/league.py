@@ -24,7 +24,7 @@ from hanabako.games import game_named
 
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy
-from ..playing.seating import take_seats
+from ..playing.seating import sit_down
 from . import ppo
 from .common.algorithms import command_line
 from .common.partners import PartnersEnvs, drawn
@@ -78,7 +78,7 @@ class LeagueEnvs(PartnersEnvs):
 
     def admit(self, member: NeuralPolicy) -> None:
         """Add a member; it may be drawn for games that begin from now on."""
-        seated = take_seats(member, self.block, range(self.config.players))
+        seated = sit_down(member, self.block, range(self.config.players))
         seated.begin()
         seated.seats[:] = 0
         self.members.append(member)

@@ -15,7 +15,7 @@ from hanabako.words.checks import as_index, shown
 from .block import random_keys
 from .open_games import LoneBlock, OpenGames, among, check_members
 from .policy import Seated, rows_to_move, set_of
-from .seating import take_seats
+from .seating import sit_down
 
 __all__ = ["SeatGames"]
 
@@ -66,7 +66,7 @@ class SeatGames(OpenGames):
 
     def _seat(self, member: Any) -> Seated:
         if is_policy(member):
-            return take_seats(check_members([member])[0], self.block, range(self.block.game.players))
+            return sit_down(check_members([member])[0], self.block, range(self.block.game.players))
         return FunctionSeated(member, self.block, self._generators)
 
     @property

@@ -21,15 +21,15 @@ def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
     """Let one policy per seat take its seats in all the games; a policy with several seats is seated once.
 
     Raises:
-        ValueError: see `take_seats`.
+        ValueError: see `sit_down`.
     """
     seats: dict[int, list[int]] = {}
     for player, policy in enumerate(policies):
         seats.setdefault(id(policy), []).append(player)
-    return [take_seats(policies[own[0]], games, own) for own in seats.values()]
+    return [sit_down(policies[own[0]], games, own) for own in seats.values()]
 
 
-def take_seats(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+def sit_down(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated:
     """Let a policy take seats in all the games.
 
     Raises:

@@ -13,7 +13,7 @@ from hanabako.words.checks import shown
 
 from ..playing.fitting import fits
 from ..playing.policy import GamesInPlay, Policy, Seated, set_of
-from ..playing.seating import take_seats
+from ..playing.seating import sit_down
 
 __all__ = ["MARGIN", "Effort", "Search", "SearchSeated", "checked_effort"]
 
@@ -99,7 +99,7 @@ class SearchSeated(Seated):
     ) -> None:
         self.effort, self.counts, self._games = policy.effort, policy.counts, games
         self.seats = set_of(seats, len(games.tables))
-        self._blueprint = take_seats(policy.blueprint, games, seats if blueprint_seats is None else blueprint_seats)
+        self._blueprint = sit_down(policy.blueprint, games, seats if blueprint_seats is None else blueprint_seats)
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
         """See `agents.playing.policy.Weighing`."""
 

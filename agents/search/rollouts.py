@@ -18,7 +18,7 @@ from hanabako.interrupts import check
 
 from ..playing.block import Block, size_for
 from ..playing.policy import Policy
-from ..playing.seating import take_seats
+from ..playing.seating import sit_down
 
 __all__ = ["Rollouts", "RoundRollouts", "by_size"]
 
@@ -40,7 +40,7 @@ class Rollouts(Block, ABC):
 
     def __init__(self, game: Game, blueprint: Policy, specialize: bool, size: int) -> None:
         super().__init__(game, size, blueprint.observes, specialize)
-        self._players = take_seats(blueprint, self, range(game.players))
+        self._players = sit_down(blueprint, self, range(game.players))
         self._players.begin()
 
     def copy(self, table: NDArray[Any], rows: slice) -> None:

@@ -34,7 +34,7 @@ from hanabako.generated import table
 
 from . import hanabi_bots, make_train
 from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
-from .tables.markdown import agent_name, seen, training_in_words, with_error
+from .tables.markdown import agent_name, features_of, seen, training_in_words, with_error
 from .tables.tournaments import ratings_of, tournaments
 
 __all__ = ["RESULTS", "STUDY", "Shipped", "scores"]
@@ -176,7 +176,7 @@ def summary(results: Results) -> str:
     first, *others = [(f"`hanabi-{name}`", found[f"hanabi-{name}"]) for name in SUMMARY]
     rows = [first, ("`make train`", runs[len(runs) // 2]), *others]
     ceilings = read_ceilings()
-    return table(("game", "agent", "observation", "score", "training"), [summary_cells(*row, ceilings) for row in rows])
+    return table(("game", "agent", "features", "score", "training"), [summary_cells(*row, ceilings) for row in rows])
 
 
 def summary_cells(name: str, result: Mapping[str, Any], ceilings: Ceilings) -> list[str]:
@@ -185,7 +185,7 @@ def summary_cells(name: str, result: Mapping[str, Any], ceilings: Ceilings) -> l
     best = ceiling_text(ceilings, preset, players).split()[0]
     score = f"{with_error(result['score'], result['score_error'])} (ceiling {best})"
     training = "; ".join(dict.fromkeys(training_in_words(about) for about in result["training"] if about))
-    return [f"{preset}, {players} players", name, seen(result), score, training]
+    return [f"{preset}, {players} players", name, features_of(result) or "none", score, training]
 
 
 def evaluations_of(results: Results) -> list[Mapping[str, Any]]:

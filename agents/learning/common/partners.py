@@ -20,7 +20,7 @@ from hanabako.games import game_of
 
 from ...playing.open_games import OpenBlock, OpenGames, among, check_members
 from ...playing.policy import Policy, has, set_of
-from ...playing.seating import take_seats
+from ...playing.seating import sit_down
 from .ranks import Ranks
 from .selfplay import STATISTICS, SelfPlayEnvs
 
@@ -62,7 +62,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self.block.deal(seed, 0)
         self.learners = set_of(range(game.players), self.games)
         """(games,) uint64: the learner's players in each game, as a bit set."""
-        self._seated = [take_seats(member, self.block, range(game.players)) for member in self.members]
+        self._seated = [sit_down(member, self.block, range(game.players)) for member in self.members]
         self._opening = self.block.observation.copy()
         self._rewards = np.zeros((self.games, game.players), np.float32)
         self._lost = np.zeros_like(self._rewards)

@@ -12,12 +12,16 @@ def with_error(value: float, error: float, digits: int = 2) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
+def features_of(result: Mapping[str, Any]) -> str:
+    """Return the features of the networks of an evaluation; earlier results tell them as an observation."""
+    told = result.get("features", ["derived" if result["observation"].endswith("+derived") else None])
+    return ", ".join(dict.fromkeys(filter(None, told)))
+
+
 def seen(result: Mapping[str, Any]) -> str:
-    """Return what a result of `evaluate` says of the observation, and the features of the networks."""
-    observation, told = result["observation"].removesuffix("+derived"), result.get("features", ["derived"])
-    earlier = observation != result["observation"]  # when features were a part of the observation
-    features = dict.fromkeys(filter(None, told)) if earlier or "features" in result else ()
-    return "; ".join([observation, *(f"features {name}" for name in features)])
+    """Return what was observed in an evaluation, and the features of the networks."""
+    observation, features = result["observation"].removesuffix("+derived"), features_of(result)
+    return f"{observation}; features {features}" if features else observation
 
 
 def agent_name(name: str) -> str:
