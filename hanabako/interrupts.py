@@ -22,8 +22,10 @@ from typing import Any, NoReturn, TypeVar
 
 __all__ = [
     "INTERRUPTED",
+    "PARENT",
     "Interrupted",
     "check",
+    "end_with_parent",
     "follow_parent",
     "handling",
     "held_back",
@@ -114,7 +116,7 @@ def interruptible() -> Iterator[None]:
 
     signal.signal(signal.SIGINT, interrupt)
     signal.set_wakeup_fd(sent, warn_on_full_buffer=False)
-    threading.Thread(target=watch, args=(received, interrupt, os.getppid(), told), daemon=True).start()
+    threading.Thread(target=watch, args=(received, interrupt, told), daemon=True).start()
     try:
         let_through()
         yield
@@ -164,13 +166,13 @@ def end(status: int) -> NoReturn:
     os._exit(status)
 
 
-def watch(signals: int, interrupt: Callable[..., None], parent: int, told: threading.Event) -> None:
-    """End the process at a second Ctrl-C, `GRACE` after the first if ``interrupt`` handles it, or when ``parent`` ends.
+def watch(signals: int, interrupt: Callable[..., None], told: threading.Event) -> None:
+    """End the process at a second Ctrl-C, `GRACE` after the first if ``interrupt`` handles it, or with its parent.
 
-    Sets ``told`` at the first signal. Until then the end of ``parent`` does not matter. This thread reads signals from
-    the file ``signals`` as they come; the main thread, which handles them, may be in compiled code for minutes.
+    Sets ``told`` at the first signal. The end of a parent matters only after that. This thread reads signals from the
+    file ``signals`` as they come; the main thread, which handles them, may be in compiled code for minutes.
     """
-    presses, latest = 0, math.inf
+    presses, latest, parent = 0, math.inf, 0
     while True:
         if select.select([signals], [], [], TICK if told.is_set() else None)[0]:
             number = os.read(signals, 1)
@@ -179,6 +181,7 @@ def watch(signals: int, interrupt: Callable[..., None], parent: int, told: threa
                 return
             presses += number[0] == signal.SIGINT
             if number[0] in (signal.SIGINT, signal.SIGTERM) and not told.is_set():
+                parent = os.getppid()
                 told.set()
                 if signal.getsignal(signal.SIGINT) is interrupt:
                     latest = time.monotonic() + GRACE
@@ -224,6 +227,27 @@ def follow_parent() -> None:
         while os.getppid() == parent:
             time.sleep(TICK)
         os._exit(INTERRUPTED)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+PARENT = "HANABAKO_PARENT"
+"""The environment variable by which a process tells the one that it starts to end with it."""
+
+
+def end_with_parent() -> None:
+    """Interrupt this process, as SIGTERM does, when the process that started it with `PARENT` set ends.
+
+    Call it in the main thread.
+    """
+    parent = os.environ.pop(PARENT, None)
+    if parent is None:
+        return
+
+    def follow() -> None:
+        while str(os.getppid()) == parent:
+            time.sleep(TICK)
+        os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=follow, daemon=True).start()
 

@@ -115,7 +115,8 @@ def play(args: Run) -> None:
     rows = meetings(suite, args.agent, suite.games if args.games is None else args.games, effort)
     check_honest(args.agent, load_to_play(args.agent, suite.config, effort), suite.config)
     searching = ["--search", *args.search] if args.search else []
-    words = ["challenge", "run", suite.name, "--agent", args.agent, *searching]
+    some = [] if args.games is None else ["--games", str(args.games)]
+    words = ["challenge", "run", suite.name, "--agent", args.agent, *some, *searching]
     study, executor = Study(suite.name, rows, play_meeting, unit="deal"), executor_of(args.cores)
     read([path] if path.exists() else [])  # refuses a damaged file before hours of play
     refused = run_study(study, path, origin_of(words), None, executor, args.cores, again=args.again)

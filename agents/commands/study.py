@@ -140,7 +140,7 @@ def list_studies(args: List) -> None:
     else:
         place = find(args.study, args.out)
         study = load(place)
-        results = {key_of(result): result for result in read_results(place.results)}
+        results = {key_of(result): result for result in read_results(place.results, study.name)}
         for row in rows_of(study, args.where):
             print(line(row.wanted, row.words, results.get(row.key)))
 

@@ -28,7 +28,7 @@ import tyro
 
 from hanabako.files import check_writable
 from hanabako.games import game_of
-from hanabako.interrupts import INTERRUPTED
+from hanabako.interrupts import INTERRUPTED, end_with_parent
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Size, Within, check_ranges
 
@@ -137,6 +137,7 @@ def run(args: Args) -> None:
         SystemExit: training was interrupted.
         ValueError: a setting that cannot work.
     """
+    end_with_parent()
     groups = [value for value in vars(args).values() if is_dataclass(value)]
     told = {name: value for group in groups for name, value in vars(group).items()}
     several = Several(**{field.name: told.pop(field.name) for field in fields(Several)})

@@ -120,11 +120,11 @@ class Study:
     """A sentence for the page while nothing has been measured."""
 
     def __post_init__(self) -> None:
-        keys = [row.key for row in self.rows]
-        twice = next((row for row, key in zip(self.rows, keys, strict=True) if keys.count(key) > 1), None)
-        if twice is not None:
-            raise ValueError(f"study {self.name}: all rows must differ, but {twice.words} comes twice")
+        seen = set()
         for row in self.rows:
+            if row.key in seen:
+                raise ValueError(f"study {self.name}: all rows must differ, but {row.words} comes twice")
+            seen.add(row.key)
             if row.wanted < 1:
                 raise ValueError(f"study {self.name}: wanted must be at least 1, got {row.wanted} for {row.words}")
 

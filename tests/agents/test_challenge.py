@@ -12,6 +12,7 @@ import agents
 from agents.commands.command_line import main
 from agents.playing.play import play
 from agents.registry import PRETRAINED
+from agents.studies.challenge import meetings as challenge_meetings
 from agents.studies.challenge import suite as suites
 from agents.studies.challenge.board import entries
 from agents.studies.challenge.meetings import BATCH
@@ -53,7 +54,10 @@ def rows(path: str = "results/tiny.json") -> list[dict[str, Any]]:
     return json.loads(Path(path).read_text(encoding="utf-8"))["rows"]
 
 
-def test_scores_are_those_of_both_seatings_on_the_suites_deals(capsys: pytest.CaptureFixture[str]):
+def test_scores_are_those_of_both_seatings_on_the_suites_deals(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(challenge_meetings, "FEWEST", 3)
     found = {row["partner"]: row for row in run("piers")}
     lines = capsys.readouterr().out
     parts = []
@@ -138,6 +142,24 @@ def test_a_damaged_file_is_refused_before_the_agent_plays(change: dict[str, Any]
     Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises((ValueError, SystemExit), match=r"tiny\.json: (sums|done)"):
         run("smart", "--games", "40")
+
+
+@pytest.mark.parametrize("claim", [{"search": "{}"}, {"networks": {"nowhere/policy.safetensors": "0" * 16}}])
+def test_a_bots_claim_gets_no_tolerance_by_what_it_says(claim: dict[str, Any], capsys: pytest.CaptureFixture[str]):
+    run("piers", "--games", "20")
+    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
+    content["rows"][0]["sums"][0][1] -= 1
+    content["rows"][0] |= claim
+    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["challenge", "verify", "results/tiny.json"])
+    assert "2 of 3 rows are reproduced" in capsys.readouterr().out
+
+
+def test_few_deals_tell_no_error_and_the_command_is_whole(capsys: pytest.CaptureFixture[str]):
+    row, *_ = run("piers", "--games", "40")
+    command = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))["command"]
+    assert row["score_error"] is None and command.endswith("--games 40") and "±" not in capsys.readouterr().out
 
 
 def test_verify_needs_a_file():

@@ -2,16 +2,21 @@
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from filelock import FileLock, Timeout
 
 from agents.commands.command_line import main
 from agents.learning.common import launch
 from hanabako.interrupts import INTERRUPTED, Interrupted
 
+ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ["--preset", "very_small"]
 ENDED = {"update": 1, "steps": 256, "fraction": 1}
 
@@ -135,3 +140,28 @@ def test_a_run_without_a_whole_checkpoint_of_few_ranks_starts_none(ranks: int, t
         (run_dir / "checkpoint" / "00000001" / "games-1.npz").write_bytes(b"damaged")
     with pytest.raises(ValueError, match="run holds no run to resume: it has no whole checkpoint of 1 to 8 ranks"):
         launch.saved_ranks(run_dir)
+
+
+@pytest.mark.slow
+def test_a_training_run_ends_with_the_study_that_started_it(tmp_path: Path):
+    """The study is killed, and the run saves what it has and ends."""
+    words = ["--algorithm", "ppo", "--ranks", "1", "--run-dir", "run", "--preset", "very_small", "--steps", str(10**12)]
+    code = "from agents.learning.common import launch; from pathlib import Path\n"
+    code += f"launch.run_module(['hanabako', 'train', *{words!r}], Path('log'))"
+    study = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    lock = FileLock(tmp_path / "run" / "checkpoint" / "lock")
+    try:
+        while not (tmp_path / "run" / "metrics.jsonl").exists():
+            assert study.poll() is None
+            time.sleep(0.05)
+        with pytest.raises(Timeout):
+            lock.acquire(timeout=0)
+    finally:
+        study.kill()
+        study.wait()
+    lock.acquire(timeout=60)
+    for _ in range(600):
+        if "--resume run" in (tmp_path / "log").read_text(encoding="utf-8"):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the run did not say how to go on")

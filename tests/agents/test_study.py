@@ -371,6 +371,22 @@ def test_a_study_has_every_row_once_and_wants_something_of_it() -> None:
         Study("x", [Kind("a", wanted=0)], two_more)
 
 
+class Compared(str):
+    times = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return str(self) == str(other)
+
+
+def test_rows_are_not_all_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = vars(Row)["key"].fget
+    monkeypatch.setattr(Row, "key", property(lambda row: Compared(key(row))))
+    Study("x", [Kind(f"{k}") for k in range(300)], two_more)
+    assert Compared.times < 300
+
+
 def test_a_study_answers_for_no_variant_that_it_does_not_know() -> None:
     refuse_unknown_fields(HanabiConfig(players=3), ("players",), "ceiling")
     with pytest.raises(ValueError, match="ceiling does not know the rules of black_powder=True; it knows players"):

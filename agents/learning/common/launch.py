@@ -19,7 +19,7 @@ from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
 from hanabako.files import write_json
-from hanabako.interrupts import INTERRUPTED, Interrupted, held_back, patient
+from hanabako.interrupts import INTERRUPTED, PARENT, Interrupted, held_back, patient
 from hanabako.program import sentence
 from hanabako.words.checks import shown
 from hanabako.words.notation import counted
@@ -181,14 +181,15 @@ def train_to_the_end(
 def run_module(words: Sequence[str], log: Path) -> int:
     """Run a module with its arguments in another process and return its exit status.
 
-    Its output is appended to the file ``log``. Ctrl-C is passed on as SIGTERM; then the process is waited for.
+    Its output is appended to the file ``log``. Ctrl-C is passed on as SIGTERM; then the process is waited for. If this
+    process is killed, the other one is interrupted (`hanabako.interrupts.end_with_parent`).
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
-        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        environment = os.environ | {"OMP_NUM_THREADS": "1", PARENT: str(os.getpid())}
         with patient():
             process = Popen([sys.executable, "-m", *words], stdout=file, stderr=file, env=environment)
             try:

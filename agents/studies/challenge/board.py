@@ -12,9 +12,8 @@ from hanabako.words.cleaned import in_markdown, on_terminal
 from hanabako.words.notation import counted
 
 from ...evaluation.modes import plus_minus, short_name
-from ...playing.play import standard_error
 from ..study import Result, Results
-from .meetings import means
+from .meetings import error_of, means
 from .suite import Suite
 
 __all__ = ["Entry", "entries", "figure", "lines", "page", "partners", "table"]
@@ -62,7 +61,7 @@ def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) 
     scores = [member.normalized(means(rows[name]["sums"])[:batches]) for name, member in suite.members.items()]
     mean = np.mean(scores, axis=0)
     games = min(rows[name]["done"] for name in suite.members)
-    return Entry(agent, search, games, rows, float(mean.mean()), standard_error(mean))
+    return Entry(agent, search, games, rows, float(mean.mean()), error_of(mean))
 
 
 def lines(suite: Suite, entry: Entry) -> Iterator[str]:
@@ -70,7 +69,7 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
     yield f"{'partner':<32}{'floor':>8}{'score':>8}{'':>8}{'best':>8}{'of best':>9}"
     for name, member in suite.members.items():
         row = entry.rows[name]
-        numbers = f"{member.floor:>8.2f}{row['score']:>8.2f} ± {row['score_error'] or 0:.2f}{member.best:>9.2f}"
+        numbers = f"{member.floor:>8.2f}{row['score']:>8.2f}{plus_minus(row['score_error']):<7}{member.best:>9.2f}"
         yield f"{name:<32}{numbers}{member.normalized(row['score']):>z9.3f}"
     yield f"{entry.name}: {entry.score:z.3f}{plus_minus(entry.error)} on {counted(entry.games, 'deal')} of {suite.name}"
 

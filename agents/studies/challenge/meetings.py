@@ -22,10 +22,12 @@ from ...registry import SEARCH, check_honest, load_with
 from ..study import Result, Row
 from .suite import Suite, named
 
-__all__ = ["BATCH", "Meeting", "means", "meetings", "play_meeting", "score_of", "sums_of"]
+__all__ = ["BATCH", "Meeting", "error_of", "means", "meetings", "play_meeting", "score_of", "sums_of"]
 
 BATCH = 20
 """The number of deals whose scores are added up to one number."""
+FEWEST = 10
+"""The fewest batches that tell a standard error."""
 SEARCHED = 100
 """The number of deals that a search plays before its results are written."""
 
@@ -81,9 +83,9 @@ def play_meeting(row: Meeting, before: Result | None) -> dict[str, Any]:
 
 
 def score_of(sums: Sequence[Sequence[int]]) -> dict[str, float | None]:
-    """Return the mean score over deals and seats, and its standard error over batches."""
+    """Return the mean score over deals and seats, and its standard error over batches, None for few."""
     scores = means(sums)
-    return {"score": round(float(scores.mean()), 6), "score_error": standard_error(scores)}
+    return {"score": round(float(scores.mean()), 6), "score_error": error_of(scores)}
 
 
 def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[list[int]]:
@@ -105,6 +107,11 @@ def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[li
     seats = line_ups(partner, agent, config.players)
     scores = [play(config, line_up, count, suite.seed, first=first).score for line_up in seats]
     return np.stack(scores, axis=1).reshape(-1, BATCH, config.players).sum(axis=1).tolist()
+
+
+def error_of(scores: NDArray[np.float64]) -> float | None:
+    """Return the standard error of the mean of batches' scores, or None if they are fewer than `FEWEST`."""
+    return standard_error(scores) if len(scores) >= FEWEST else None
 
 
 def means(sums: Sequence[Sequence[int]]) -> NDArray[np.float64]:

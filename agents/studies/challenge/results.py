@@ -7,7 +7,8 @@ from typing import Any
 from hanabako.words.checks import shown
 
 from ...playing.play import REPLAY_ERRORS, standard_error
-from ..store import is_stale, merged, read_file
+from ...registry import SEARCH, fingerprints
+from ..store import merged, read_file
 from ..study import Result
 from .meetings import BATCH, Meeting, means, score_of, sums_of
 from .suite import named
@@ -58,7 +59,8 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
     """Replay a row, and yield a line for each difference.
 
     Scores of bots must be reproduced exactly. Networks round sums differently on other processors, and a search with a
-    time limit does more or fewer roll-outs; then the mean must be within `REPLAY_ERRORS` standard errors.
+    time limit does more or fewer roll-outs; then the mean must be within `REPLAY_ERRORS` standard errors. Whether an
+    agent is a network is seen from its file here, not from what the row says.
 
     Args:
         row: a row as `read` returns it.
@@ -69,14 +71,16 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
         ValueError: the agent cannot be loaded, its search settings are not a JSON object, or its file is not the one
             that played.
     """
-    if is_stale(row):
-        raise ValueError(f"the file of {shown(row['agent'])} or {row['partner']} is not the one that played")
+    files = fingerprints(row["agent"], row["partner"])
+    if files != row.get("networks", {}):
+        raise ValueError(f"the files of {shown(row['agent'])} and {row['partner']} are not the ones that played")
     meeting = Meeting(row["suite"], row["agent"], row["partner"], row["search"])
     claimed = row["sums"][: None if games is None else games // BATCH]
     found = sums_of(meeting, 0, BATCH * len(claimed), trust)
     if found == claimed:
         return
     scores, said = means(found), float(means(claimed).mean())
-    error = standard_error(scores) if row.get("networks") or meeting.search else None
+    varies = bool(files) or meeting.agent.startswith(SEARCH)
+    error = standard_error(scores) if varies else None
     if error is None or not abs(scores.mean() - said) <= REPLAY_ERRORS * error:
         yield f"{said:.3f} with {row['partner']} is claimed, {scores.mean():.3f} found"

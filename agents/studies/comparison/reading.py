@@ -18,7 +18,11 @@ from .rows import Algorithm, Comparison, Declared, Run, Told
 
 __all__ = ["read"]
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.+-]{0,98}[A-Za-z0-9_+])?")
+MOST_RUNS = 500
+"""The most runs of a comparison, in which each pair of runs is a row."""
+LONGEST = 1000
+"""The most characters of a partner's name."""
 
 
 def read(path: Path, runs: Path) -> Comparison:
@@ -95,7 +99,9 @@ def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
     """
     what = f"algorithms.{name}"
     if not NAME.fullmatch(name):
-        raise ValueError(f"the name of an algorithm must be of letters, digits and any of _.+-, got {shown(name)}")
+        raise ValueError(
+            f"the name of an algorithm must be at most 100 letters, digits and any of _.+-, got {shown(name)}"
+        )
     if not isinstance(table, dict) or not all(isinstance(table.get(key, {}), dict) for key in ("settings", "config")):
         raise ValueError(f"{what} must be a table, with tables of settings and config, got {shown(table)}")
     tables = {key: table.get(key, {}) for key in ("settings", "config")}
@@ -131,8 +137,11 @@ def faults(whole: Comparison) -> Iterator[str]:
         yield "reason must say why the rows are not reproductions, and be given only with reproduction = false"
     if not whole.algorithms:
         yield "at least one table [algorithms.NAME] must be given"
-    if not whole.seeds or len(set(whole.seeds)) < len(whole.seeds) or min(whole.seeds) < 0:
-        yield f"seeds must be different integers from 0, at least one, got {list(whole.seeds)}"
+    if not 0 < len(whole.seeds) == len(set(whole.seeds)) or min(whole.seeds) < 0 or max(whole.seeds) >= 2**63:
+        yield f"seeds must be different integers from 0 to 2^63 - 1, at least one, got {shown(list(whole.seeds))}"
+    if (runs := len(whole.seeds) * len(whole.algorithms)) > MOST_RUNS:
+        yield f"runs must be at most {MOST_RUNS:,}, seeds times algorithms, got {runs:,}"
+        return
     runs = {run.name: run for run in whole.all_runs()}
     yield from faults_of_runs(whole, runs)
     if whole.pairs != "all" and not whole.cooperative:
@@ -140,6 +149,8 @@ def faults(whole: Comparison) -> Iterator[str]:
     if len(set(whole.partners)) < len(whole.partners):
         yield f"partners must differ from each other, got {list(whole.partners)}"
     for partner in whole.partners:
+        if not partner.isprintable() or not 0 < len(partner) <= LONGEST:
+            yield f"partners must be names of 1 to {LONGEST:,} printable characters, got {shown(partner)}"
         if partner in runs:
             yield f"partners must not have the name of a run, got {shown(partner)}"
 

@@ -30,7 +30,7 @@ class Told:
 
     module: str
     """A name of ``hanabako train --algorithm``; else a module beside the file, or importable, or ``FILE.py``."""
-    ranks: Size = 1
+    ranks: Annotated[int, Within(1, 4096)] = 1
     """The number of processes that train together: ``ranks`` of its settings."""
     share: Annotated[float, Within(0, 1, above=True)] = 1.0
     """The algorithm's share of the budget."""
@@ -91,9 +91,9 @@ class Comparison(Declared):
 
     def played(self, config: Sequence[str] = ()) -> dict[str, Any]:
         """Return the game and its config with the fields ``config``, by the names of training settings."""
-        given = {"game": self.game, "preset": self.preset, "players": self.players}
-        told = {name: value for name, value in given.items() if value is not None}
-        return told | {"config": overridden(self.config, config)}
+        given: dict[str, Any] = {"game": self.game, "preset": self.preset, "players": self.players}
+        given["config"] = overridden(self.config, config) or None
+        return {name: value for name, value in given.items() if value is not None}
 
     def features_of(self, name: str | None = None) -> str:
         """Return the features of an algorithm's networks; without a name, those of algorithms that name none."""
@@ -104,7 +104,8 @@ class Comparison(Declared):
         """Return settings as words that identify a row: in Hanabi, features are told as a field of the config."""
         if self.game == "hanabi":
             flags = f"derived={json.dumps(features == 'derived')}"
-            told = {**told, "config": overridden([flags], told["config"])}
+            config = overridden([flags], told.get("config", []))
+            told = self.played() | {"config": config} | {**told, "config": config}
         return shlex.join(as_words({name: value for name, value in told.items() if name != "features"}))
 
     def make_config(self) -> Any:
