@@ -4,12 +4,12 @@
     hanabako challenge run hanabi-2p-v1 --agent runs/NAME --cores 2
     hanabako challenge run hanabi-2p-v1 --agent search:questions --games 100
     hanabako challenge page hanabi-2p-v1 hanabi-2p-v1.json --png agents.png
-    hanabako challenge verify hanabi-2p-v1.json
+    hanabako verify hanabi-2p-v1.json
 
 The agent sits at each seat in turn and its partner at all others; all agents play the same deals. With each partner, a
 score of 0 is that of random play and 1 the best score that was found when the set was made; the total is the mean over
-partners. Results go to a file: an interrupted run continues, more agents can be added, and `verify` replays the games
-and compares.
+partners. Results go to a file: an interrupted run continues, more agents can be added, and `hanabako verify` replays
+the games.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,11 @@ from typing import Annotated
 import tyro
 
 from hanabako.files import check_writable, write_text
-from hanabako.progress import ProgressBar
-from hanabako.words.cleaned import on_terminal
 
 from ..registry import check_honest, effort_of, load_to_play
 from ..studies.challenge.board import entries, figure, lines, page
-from ..studies.challenge.meetings import BATCH, meetings, play_meeting
-from ..studies.challenge.results import differences, read
+from ..studies.challenge.meetings import meetings, play_meeting
+from ..studies.challenge.results import read
 from ..studies.challenge.suite import named
 from ..studies.executors import executor_of
 from ..studies.running import run as run_study
@@ -72,22 +70,10 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Verify:
-    """Replay the games behind results files, and check that the results are the same."""
-
-    files: tyro.conf.Positional[tuple[Path, ...]]
-    """Files that `run` wrote, here or elsewhere."""
-    games: int | None = None
-    """Replay only the first deals; by default all."""
-    trust: bool = False
-    """Import and run the code of agents that the files name as FILE.py:NAME or package.module:NAME."""
-
-
-@dataclass(frozen=True)
 class Args:
     """Play agents with fixed sets of partners."""
 
-    do: Annotated[Run | Page | Verify, tyro.conf.arg(name="")]
+    do: Annotated[Run | Page, tyro.conf.arg(name="")]
 
 
 def run(args: Args) -> None:
@@ -103,8 +89,6 @@ def run(args: Args) -> None:
             play(args.do)
         case Page():
             show(args.do)
-        case Verify():
-            verify(args.do)
 
 
 def play(args: Run) -> None:
@@ -141,26 +125,3 @@ def show(args: Page) -> None:
         write_text(args.out, page(suite, found))
     if args.png is not None:
         figure(suite, found, args.png)
-
-
-def verify(args: Verify) -> None:
-    """Replay results and print the differences."""
-    if args.games is not None and (args.games < 1 or args.games % BATCH):
-        raise ValueError(f"games must be a multiple of {BATCH}, got {args.games}")
-    if not args.files:
-        raise ValueError("at least one results file must be given")
-    rows = read(args.files)
-    for name in dict.fromkeys(row["suite"] for row in rows):
-        named(name).check()
-    wrong = 0
-    for row in ProgressBar(rows, unit="row"):
-        try:
-            found = list(differences(row, args.games, args.trust))
-        except ValueError as error:
-            found = [str(error)]
-        wrong += bool(found)
-        for line in found:
-            ProgressBar.write(on_terminal(f"{row['agent']}: {line}"))
-    print(f"{len(rows) - wrong} of {len(rows)} rows are reproduced")
-    if wrong:
-        raise SystemExit(1)

@@ -42,7 +42,7 @@ COMMANDS = {
     "benchmark": "time the games on this machine",
     "study": "list, run, show and merge studies: comparisons with their results",
     "challenge": "play an agent with a fixed set of partners, and compare it",
-    "leaderboard": "replay a results file to check its claims",
+    "verify": "replay results files to check their claims",
 }
 
 

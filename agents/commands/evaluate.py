@@ -10,33 +10,57 @@
 
 Agents are bots and networks by name (`hanabako agents` lists them), policy files or folders of training runs, published
 networks of Hanabi (obl:FILE, sad:FILE, bc_lstm:FILE, see docs/published.md), and language models (llm:MODEL, see
-docs/language_models.md; use few --games). These older options for modes still work: --cross-play, --ad-hoc,
---tournament, --communication, and --strangers for one-guest.
+docs/language_models.md; use few --games).
 """
 
-from collections.abc import Sequence
+from dataclasses import fields
 
-from ..evaluation.report import Args, report
+from hanabako.files import check_writable
 
-__all__ = ["Args", "form", "run"]
+from ..evaluation.modes import MODES, draw
+from ..evaluation.report import Args, answers_of, describe, evaluate
+from ..studies.store import origin_of, write_results
 
-OLD = ("--cross-play", "--strangers", "--ad-hoc", "--tournament", "--communication")
-"""Older options that are modes now."""
-
-
-def form(words: Sequence[str]) -> tuple[type, str | None, list[str]]:
-    """See `agents.commands.command_line.form_of`: older options are turned into modes.
-
-    Raises:
-        ValueError: there are several of them.
-    """
-    old = [word for word in words if word.replace("_", "-") in OLD]
-    if len(old) > 1:
-        raise ValueError(f"one mode at a time, got {' '.join(old)}")
-    modes = [f"--mode={word[2:].replace('_', '-').replace('strangers', 'one-guest')}" for word in old]
-    return Args, __doc__, [*(word for word in words if word not in old), *modes]
+__all__ = ["Args", "run"]
 
 
 def run(args: Args) -> None:
-    """See `agents.evaluation.report.report`."""
-    report(args)
+    """Play the evaluation that ``args`` describe, print the result, and write the files that they ask for.
+
+    Raises:
+        ValueError: see `agents.evaluation.report.evaluate`.
+        OSError: a file cannot be written.
+        SystemExit: agents were left out, or games were given up.
+    """
+    check_writable(args.json, args.png)
+    answers = answers_of(args)
+    goes_on = f"; the answers so far are in {answers}, and the same command goes on from them"
+    try:
+        result = evaluate(args)
+    except ValueError as error:
+        if answers is None or not answers.exists():
+            raise
+        raise ValueError(f"{error}{goes_on}") from error
+    print(describe(result))
+    if args.json:
+        origin = origin_of(words_of(args))
+        write_results(args.json, "evaluation", origin, [origin | result])
+    if args.png:
+        draw(args.png, MODES[args.mode], result)
+    if "partial" in result:
+        raise SystemExit(f"evaluate: the result is partial{goes_on if answers else ''}")
+    if answers is not None and "answers" in result:
+        answers.unlink(missing_ok=True)
+    if "refused" in result:
+        raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")
+
+
+def words_of(args: Args) -> list[str]:
+    """Return the words of the evaluation's command line: all options that differ from their defaults."""
+    words = ["evaluate", args.game]
+    for setting in fields(args)[1:]:
+        value = getattr(args, setting.name)
+        if value != setting.default:
+            values = value if isinstance(value, tuple) else (value,)
+            words += [f"--{setting.name.replace('_', '-')}", *map(str, values)]
+    return words

@@ -3,18 +3,15 @@
 The command line is `agents.evaluate`.
 """
 
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
-from hanabako.files import check_writable, write_json
 from hanabako.games import config_from_dict, config_to_dict, game_in_words, nearest_preset
-from hanabako.machine import describe as describe_machine
 from hanabako.program import sentence
 from hanabako.words.checks import as_seed, shown, usable_threads
 from hanabako.words.notation import counted
@@ -24,11 +21,14 @@ from ..chat.kept import Kept
 from ..chat.policy import ChatPolicy
 from ..chat.server import FIELDS
 from ..playing.policy import Counting, Policy
-from ..registry import config_for, effort_of, is_file, load_to_play, metadata_of
+from ..registry import config_for, effort_of, fingerprints, is_file, load_to_play, metadata_of
 from .matches import in_points
-from .modes import MODES, Mode, Name, Question, draw
+from .modes import MODES, Mode, Name, Question
 
-__all__ = ["Args", "evaluate", "report"]
+__all__ = ["ROW", "Args", "answers_of", "describe", "evaluate", "loaded"]
+
+ROW = ["mode", "config", "agents", "seed", "games"]
+"""The fields that identify the result of an evaluation."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Args:
 
 
 def evaluate(args: Args) -> dict[str, Any]:
-    """Play the evaluation that ``args`` describe, and return the result as JSON types.
+    """Play the evaluation that ``args`` describe, and return the result: a row of a results file, as JSON types.
 
     Raises:
         ValueError: an unknown name, a wrong value, or an agent that cannot play this config. A mode of pairs leaves out
@@ -85,9 +85,9 @@ def evaluate(args: Args) -> dict[str, Any]:
     effort = effort_of(args.search, names)
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)
     names = [name for name in names if name in agents]
+    networks = fingerprints(*names)
     about = {
-        "command": command_of(args),
-        "machine": describe_machine(),
+        "fields": ROW,
         "mode": args.mode,
         "config": config_to_dict(config),
         "preset": " ".join(nearest_preset(config)),
@@ -98,6 +98,9 @@ def evaluate(args: Args) -> dict[str, Any]:
         "training": [told["about"] if told else None for told in map(metadata_of, names)],
         "seed": args.seed,
         "games": args.games,
+        "done": args.games,
+        "wanted": args.games,
+        **({"networks": networks} if networks else {}),
         **({"search": effort} if effort else {}),
         **({"refused": refused} if refused else {}),
     }
@@ -130,17 +133,6 @@ def checked_mode(args: Args) -> Mode:
         drawn = " or ".join(name for name, mode in MODES.items() if mode.axes)
         raise ValueError(f"png draws the matrix of --mode {drawn}, and {args.mode} has none")
     return MODES[args.mode]
-
-
-def command_of(args: Args) -> str:
-    """Return the command line of the evaluation: all options that differ from their defaults, quoted for a shell."""
-    words = ["hanabako", "evaluate", args.game]
-    for setting in fields(args)[1:]:
-        value = getattr(args, setting.name)
-        if value != setting.default:
-            values = value if isinstance(value, tuple) else (value,)
-            words += [f"--{setting.name.replace('_', '-')}", *map(str, values)]
-    return shlex.join(words)
 
 
 def loaded(
@@ -192,33 +184,3 @@ def describe_answers(name: str, counts: Mapping[str, Any]) -> Iterator[str]:
             f"{name}: {cut_off:,} more answers ({cut_off / decisions:.1%}) ended at the limit of tokens without a move,"
             f" and were replaced, too: set a higher max_completion_tokens in {FIELDS}, or on the server"
         )
-
-
-def report(args: Args) -> None:
-    """Play the evaluation that ``args`` describe, print the result, and write the files that they ask for.
-
-    Raises:
-        ValueError: see `evaluate`.
-        OSError: a file cannot be written.
-        SystemExit: agents were left out, or games were given up.
-    """
-    check_writable(args.json, args.png)
-    answers = answers_of(args)
-    goes_on = f"; the answers so far are in {answers}, and the same command goes on from them"
-    try:
-        result = evaluate(args)
-    except ValueError as error:
-        if answers is None or not answers.exists():
-            raise
-        raise ValueError(f"{error}{goes_on}") from error
-    print(describe(result))
-    if args.json:
-        write_json(args.json, result)
-    if args.png:
-        draw(args.png, MODES[args.mode], result)
-    if "partial" in result:
-        raise SystemExit(f"evaluate: the result is partial{goes_on if answers else ''}")
-    if answers is not None and "answers" in result:
-        answers.unlink(missing_ok=True)
-    if "refused" in result:
-        raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")

@@ -84,7 +84,7 @@ def play(row: SelfPlay, _before: Result | None) -> dict[str, Any]:
         seed=SEED,
     )
     result = evaluate(args)
-    del result["command"], result["machine"], result["preset"]  # the study and the row record their own
+    del result["fields"], result["preset"], result["wanted"]  # the row has its own
     return {"done": row.wanted, **result}
 
 

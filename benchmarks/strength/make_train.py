@@ -71,7 +71,6 @@ def play(row: MakeTrain, _before: Result | None) -> dict[str, Any]:
     demo.run(demo.Args(minutes=MINUTES[row.preset], run_dir=run_dir))
     policy = str(run_dir / "policy.safetensors")
     evaluation = evaluate(Args("hanabi", preset=row.preset, agents=policy, games=GAMES, seed=SEED))
-    del evaluation["command"], evaluation["machine"]  # the study records its own
     return {"done": 1, "evaluation": evaluation}
 
 

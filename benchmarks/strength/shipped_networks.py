@@ -131,7 +131,7 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
 def measured(name: str, recipe: Recipe) -> dict[str, Any]:
     """Return the scores of a network; in a competitive game, its tournament with all bots."""
     bots = [] if recipe.opponent is None else sorted(names(recipe.game))
-    result = evaluate(
+    return evaluate(
         Args(
             game=recipe.game,
             preset=recipe.preset,
@@ -143,8 +143,6 @@ def measured(name: str, recipe: Recipe) -> dict[str, Any]:
             mode="self-play" if recipe.opponent is None else "tournament",
         )
     )
-    del result["command"], result["machine"]  # the study records its own
-    return result
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from hanabako.games import game_named, game_of
 from hanabako.generated import filled
 from hanabi_env import PRESETS
 from tests.agents.chat_server import first, serving
+from tests.agents.evaluations import claim, result_of
 from tests.games import GAMES, GameUnderTest, short_name
 
 MINI = PRESETS["mini"]
@@ -414,11 +415,11 @@ def test_names_out_of_files_ask_no_server_without_trust(tmp_path: Path, capsys: 
     with pytest.raises(ValueError, match=r"'llm:hints:m' comes from a file, and would ask a server: only with --trust"):
         agents.load("llm:hints:m", MINI, trust=False)
     assert registry.need_trust(["smart", ("a", "llm:m,random")]) == ["llm:m"]
-    entry = {"config": {"game": "hanabi"}, "agents": ["llm:m"], "games": 1000, "seed": 1, "score": 3.0}
+    told = {"mode": "self-play", "config": {"game": "hanabi"}, "agents": ["llm:m"], "seed": 1, "games": 1000}
     path = tmp_path / "entry.json"
-    path.write_text(json.dumps(entry), encoding="utf-8")
+    claim(path, {"fields": list(told), **told, "score": 3.0, "done": 1000, "wanted": 1000})
     with pytest.raises(SystemExit):
-        main(["leaderboard", str(path)])
+        main(["verify", str(path)])
     assert "only with --trust" in capsys.readouterr().out
 
 
@@ -461,7 +462,7 @@ def evaluate(place: Path, game: str, agent: str, *more: str) -> dict[str, Any]:
     """Evaluate an agent for two games by the command and return the results."""
     words = ["evaluate", game, "--agents", agent, "--games", "2", "--seed", "4", "--json", str(place / "result.json")]
     main([*words, *more])
-    return json.loads((place / "result.json").read_text(encoding="utf-8"))
+    return result_of(place / "result.json")
 
 
 @pytest.mark.slow
@@ -639,7 +640,7 @@ def evaluated(folder: Path, *words: str) -> tuple[Any, dict[str, Any]]:
         main([*words])
     except SystemExit as error:
         end = error.code
-    return end, json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return end, result_of(path) if path.exists() else {}
 
 
 def test_a_refused_question_ends_its_game_alone_and_a_second_call_goes_on(

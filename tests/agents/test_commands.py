@@ -33,6 +33,7 @@ from hanabako.files import write_text
 from hanabako.games import GameEntry, game_in_words, games, make_config
 from hanabako.interrupts import INTERRUPTED
 from hanabi_env import PRESETS
+from tests.agents.evaluations import result_of
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
 
@@ -701,7 +702,7 @@ def test_commands_name_the_game_that_is_played(
     report, page, run = tmp_path / "report.json", tmp_path / "page.html", tmp_path / "own"
     main(["evaluate", "hanabi", *LIVES, "--games", "2", "--json", str(report)])
     assert capsys.readouterr().out.startswith(f"{LIVES_NAMED}, observation ")
-    assert json.loads(report.read_text("utf-8"))["preset"] == "very_small max_life_tokens=3"
+    assert result_of(report)["preset"] == "very_small max_life_tokens=3"
     main(["train", "--ranks", "1", *tiny_words(run), *LIVES[2:]])
     assert f"{LIVES_NAMED}, observation card_knowledge, features derived; " in capsys.readouterr().out
     assert titles == [f"own: {LIVES_NAMED}\nobservation card_knowledge, features derived"]

@@ -16,6 +16,7 @@ from agents.playing.random_policy import RandomPolicy
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanafuda_env import KoiKoiConfig
+from tests.agents.evaluations import result_of
 
 MINI = PRESETS["mini"]
 
@@ -151,7 +152,7 @@ def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
     evaluate.main(
         ["hanabi", "--preset", "mini", "--agents", "random", "--games", "50", "--seed", "3", "--json", str(out)]
     )
-    result = json.loads(out.read_text(encoding="utf-8"))
+    result = result_of(out)
     assert result["games"] == 50
     assert result["observation"] == "card_knowledge"
     assert f"{result['score']:.3f}" in capsys.readouterr().out
@@ -161,7 +162,7 @@ def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
     out = tmp_path / "result.json"
     words = ["koikoi", "--agents", "random,counting", "--games", "20", "--config", "rounds=1", "--json", str(out)]
     evaluate.main(words)
-    told, result = capsys.readouterr().out, json.loads(out.read_text(encoding="utf-8"))
+    told, result = capsys.readouterr().out, result_of(out)
     assert "koikoi document rounds=1, 2 players, observation plain, 20 games" in told and "winner's score" in told
     for player, name in enumerate(("random", "counting")):
         mean, error = result["rewards"][player], result["rewards_error"][player]
@@ -187,26 +188,27 @@ def test_how_a_search_thinks_is_written_down(tmp_path):
     words = ["hanabi", "--preset", "very_small", "--agents", "search:piers", "--games", "3", "--json", str(out)]
     for said, written in (([], None), (["--search", "rollouts=8", "seats=all"], {"rollouts": 8, "seats": "all"})):
         evaluate.main([*words, *said])
-        assert json.loads(out.read_text(encoding="utf-8")).get("search") == written
+        assert result_of(out).get("search") == written
 
 
 def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path):
     out = tmp_path / "two words.json"
-    words = ["hanabi", "--preset", "very_small", "--config", "hand_size=3", "--games", "3", "--cross-play"]
+    words = ["hanabi", "--preset", "very_small", "--config", "hand_size=3", "--games", "3", "--mode", "cross-play"]
     words += ["--agents", "random,search:piers", "--search", "rollouts=8", "seats=all", "--json", str(out)]
     evaluate.main(words)
-    first = json.loads(out.read_text(encoding="utf-8"))
+    first = result_of(out)
     out.unlink()
     name, *command = shlex.split(first["command"])
     assert name == "hanabako"
     command_line.main(command)
-    again = json.loads(out.read_text(encoding="utf-8"))
-    assert [result.pop("machine")["processor"] for result in (first, again)] == [processor()] * 2
+    again = result_of(out)
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert content["study"] == "evaluation" and content["machine"]["processor"] == processor()
     assert again == first and first["config"]["hand_size"] == 3
 
 
 def test_few_games_have_few_line_ups(capsys):
-    words = ["hanabi", "--preset", "mini", "--agents", "random,smart,piers", "--ad-hoc"]
+    words = ["hanabi", "--preset", "mini", "--agents", "random,smart,piers", "--mode", "ad-hoc"]
     result = evaluate.evaluate(evaluate.Args("hanabi", preset="mini", agents="random,smart", games=7, mode="ad-hoc"))
     assert [len(row["line_ups"]) for row in result["ad_hoc"]] == [7, 7]
     evaluate.main([*words, "--games", "2"])
@@ -231,9 +233,21 @@ def test_a_run_goes_by_the_name_of_its_directory(name, short):
 def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
     out = tmp_path / "result.json"
     evaluate.main(
-        ["hanabi", "--preset", "mini", "--agents", "random,cheat", "--games", "20", "--cross-play", "--json", str(out)]
+        [
+            "hanabi",
+            "--preset",
+            "mini",
+            "--agents",
+            "random,cheat",
+            "--games",
+            "20",
+            "--mode",
+            "cross-play",
+            "--json",
+            str(out),
+        ]
     )
-    matrix = json.loads(out.read_text(encoding="utf-8"))["cross_play"]
+    matrix = result_of(out)["cross_play"]
     assert [len(row) for row in matrix] == [2, 2]
     assert matrix[0][0]["score"] < matrix[0][1]["score"] < matrix[1][1]["score"]
     assert matrix[0][1] != matrix[1][0]  # it matters who moves first

@@ -28,6 +28,7 @@ from agents.studies.store import is_stale
 from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import parse_setting
 from hanabi_env import PRESETS
+from tests.agents.evaluations import claim, result_of
 from tests.agents.tiny_runs import UPDATE, tiny_words
 
 MINI = PRESETS["mini"]
@@ -348,7 +349,7 @@ def test_a_runs_folder_stands_for_its_policy(place: Path, capsys):
     shutil.copy(PRETRAINED / f"{NETWORK}.safetensors", place / "runs" / "one" / "policy.safetensors")
     main(["evaluate", "hanabi", "--preset", "very_small", "--agents", f"runs/one,{NETWORK}", "--mode", "cross-play",
           "--games", "5", "--json", "out.json"])  # fmt: skip
-    cells = json.loads((place / "out.json").read_text(encoding="utf-8"))["cross_play"]
+    cells = result_of(place / "out.json")["cross_play"]
     assert len({cell["score"] for row in cells for cell in row}) == 1
     assert config_of("runs/one") == config_of(NETWORK)
     with pytest.raises(ValueError, match=r"runs holds no policy\.safetensors: is it a run's directory"):
@@ -442,19 +443,20 @@ def test_a_name_that_is_not_trusted_imports_nothing(agent: str, place: Path):
     assert agents.load("search:smart", MINI, trust=False).name == "search:smart"
 
 
-def test_the_leaderboard_plays_code_again_only_if_it_is_trusted(place: Path, capsys):
+def test_code_is_played_again_only_if_it_is_trusted(place: Path, capsys):
     written(place, MARKED)
     main(
         ["evaluate", "hanabi", "--preset", "mini", "--games", "30", "--agents", "mine.py:Timid", "--json", "entry.json"]
     )
     (place / "imported").unlink()
-    written(place, f"{MARKED}\n")
+    written(place, f"{MARKED}\n")  # which is imported again
+    claim(Path("entry.json"), result_of(Path("entry.json")) | {"networks": registry.fingerprints("mine.py:Timid")})
     with pytest.raises(SystemExit):
-        main(["leaderboard", "entry.json"])
+        main(["verify", "entry.json"])
     assert "entry.json: 'mine.py:Timid' comes from a file" in capsys.readouterr().out
     assert not (place / "imported").exists()
-    main(["leaderboard", "entry.json", "--trust"])
-    assert capsys.readouterr().out.endswith("entry.json: reproduced\n")
+    main(["verify", "entry.json", "--trust"])
+    assert capsys.readouterr().out.startswith("entry.json: reproduced\n")
     assert (place / "imported").exists()
 
 

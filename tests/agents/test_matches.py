@@ -7,8 +7,8 @@ import pytest
 
 import agents
 from agents.commands.agents import lines
+from agents.commands.evaluate import Args, run
 from agents.evaluation import matches
-from agents.evaluation.report import Args, report
 from benchmarks.strength.tables.tournaments import tournaments
 from hanabako.games import config_to_dict, games, make_config
 
@@ -166,7 +166,7 @@ def test_ikebana_is_rated_by_games_won():
 def test_a_tournament_says_what_its_numbers_are(capsys):
     for rounds, said in (("1", "points a round that each takes from the others"), ("2", "ratings (Elo, ")):
         fields = (f"rounds={rounds}",)
-        report(Args("koikoi", agents="random,greedy_stop", mode="tournament", games=20, config=fields))
+        run(Args("koikoi", agents="random,greedy_stop", mode="tournament", games=20, config=fields))
         told = capsys.readouterr().out
         assert told.startswith(f"koikoi document rounds={rounds} reward=points, 2 players, ")
         assert "its mean return (reward=points) minus the second's:" in told and said in told

@@ -1,6 +1,5 @@
 """Every mode of the evaluation kit with two trained networks, by the command line; its JSON is read back."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tyro
 
 from agents import evaluate, ppo
-from agents.commands.evaluate import OLD, form
 from agents.evaluation import report
 from agents.evaluation.crossplay import self_and_cross_play
 from agents.evaluation.modes import MODES
+from tests.agents.evaluations import result_of
 
 TINY = ppo.Args(games=16, horizon=8, minibatch=64, width=16, layers=1, steps=2 * 16 * 8, device="cpu")
 TINY = replace(TINY, evaluations=1, evaluation_games=4, final_games=4)
@@ -48,7 +46,7 @@ def study(networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.C
         common = ["--preset", PRESETS[game], "--agents", agents, "--games", "24", "--seed", "7"]
         capsys.readouterr()  # discard the output of training
         evaluate.main([game, *common, "--json", str(out), *options])
-        result = json.loads(out.read_text(encoding="utf-8"))
+        result = result_of(out)
         assert capsys.readouterr().out.strip() == report.describe(result)
         assert result["agents"] == networks(game)
         assert [about["seed"] for about in result["training"]] == [1, 2]
@@ -66,15 +64,6 @@ def scores(cells: list[list[dict[str, Any]]]) -> np.ndarray:
 def test_every_mode_is_here() -> None:
     here = {name for name in MODES if f"test_{name.replace('-', '_')}" in globals()}
     assert here == set(MODES)
-
-
-@pytest.mark.parametrize("option", OLD)
-def test_options_that_were_modes_are_read_as_modes(option: str) -> None:
-    mode: Any = {"--strangers": "one-guest"}.get(option, option[2:])
-    words = ["hanabi", option, "--games", "3"]
-    for spelling in (option, option.replace("-", "_").replace("__", "--")):
-        kind, _, now = form([words[0], spelling, *words[2:]])
-        assert tyro.cli(kind, args=now) == report.Args("hanabi", mode=mode, games=3)
 
 
 @pytest.mark.parametrize("game", PRESETS)
@@ -146,7 +135,7 @@ def test_a_mode_of_pairs_goes_on_without_a_bad_file_and_says_so(
     common = ["hanabi", "--preset", "mini", "--games", "4", "--json", str(out), "--agents"]
     with pytest.raises(SystemExit, match="left out 2 of the agents"):
         evaluate.main([*common, ",".join([bad[0], good[0], bad[1], good[1]]), "--mode", "cross-play"])
-    result, said = json.loads(out.read_text(encoding="utf-8")), capsys.readouterr().err
+    result, said = result_of(out), capsys.readouterr().err
     assert result["agents"] == good
     assert scores(result["cross_play"]).shape == (2, 2)
     assert list(result["refused"]) == bad

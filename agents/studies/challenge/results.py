@@ -13,7 +13,7 @@ from ..study import Result
 from .meetings import BATCH, Meeting, means, score_of, sums_of
 from .suite import named
 
-__all__ = ["differences", "read"]
+__all__ = ["checked", "differences", "read"]
 
 
 def read(paths: Iterable[Path]) -> list[dict[str, Any]]:

@@ -1,12 +1,14 @@
-"""Replay a results file, with the networks that it names: the check that an entry of the scoreboards must pass.
+"""Replay the rows of results files, with the agents that they name, to check their claims.
 
-    hanabako leaderboard entry.json
-    hanabako leaderboard entry.json --seed 7 --games 10000    # and on deals that the entrant did not choose
-    hanabako leaderboard entry.json --trust    # also an entry that names FILE.py:NAME, whose code is run
+    hanabako verify entry.json
+    hanabako verify hanabi-2p-v1.json --games 100             # the first deals of every row of a challenge
+    hanabako verify entry.json --seed 7 --games 10000         # other deals, which the entrant did not choose
+    hanabako verify entry.json --trust                        # also rows that name FILE.py:NAME, whose code is run
 
-An entry is the JSON file that `hanabako evaluate --json` writes for self-play or cross-play. It is accepted if every
-mean and rate, over at least 30 games, is reproduced within four standard errors on the same deals. On the same machine
-they are equal to the last digit; on another one rounding may decide between equally good actions.
+Replayed are the rows that `hanabako evaluate --json` writes in the modes self-play and cross-play, of at least 30
+games, and those of `hanabako challenge run`. Bots must have the claimed scores. Networks round sums differently on
+other processors, and a search by the clock varies: their means and rates must be within four standard errors. Whether
+an agent is a network is seen from its file here, which must be the one that played.
 
 An entrant can try many seeds and send the luckiest. So play other deals too, with ``--seed``: the mean must lie within
 four standard errors of a difference, and the number that this prints is the one to publish.
@@ -21,22 +23,30 @@ from typing import Any
 import numpy as np
 import tyro
 
-from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.program import sentence
+from hanabako.progress import ProgressBar
 from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown, usable_threads
+from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
 
 from ..evaluation.crossplay import self_and_cross_play
 from ..evaluation.modes import MODES, Question, plus_minus
-from ..evaluation.report import loaded
+from ..evaluation.report import ROW, loaded
 from ..playing.play import REPLAY_ERRORS
+from ..registry import SEARCH, fingerprints
+from ..studies.challenge import results as challenge
+from ..studies.store import read_file
 
 __all__ = ["Args", "check", "run"]
 
 LEAST_GAMES = 30
 """The smallest number of games; with fewer, the standard error is too uncertain."""
 MOST_GAMES = 10**7
+ROUNDING = 1e-9
+"""Differences of claimed numbers that are none."""
+SCORE = "on other deals: "
+"""Begins a line that tells a score and no difference."""
 MOST = 10**6
 """The largest number that is claimed."""
 Cells = Sequence[Sequence[Any]]
@@ -47,42 +57,74 @@ RATES = ("perfect_rate", "lost_rate")
 
 @dataclass(frozen=True)
 class Args:
-    """Replay entries."""
+    """Replay results files."""
 
-    entries: tyro.conf.Positional[tuple[Path, ...]]
-    """Files that `hanabako evaluate --json` wrote. Networks are looked up under the names in the files."""
+    files: tyro.conf.Positional[tuple[Path, ...]]
+    """Files of results. Networks are looked up under the names in the files."""
     seed: int | None = None
-    """Play the deals of this seed instead of the entry's."""
+    """Play the deals of this seed instead of those of an evaluation."""
     games: int | None = None
-    """The number of games with ``seed``; by default the entry's."""
+    """The number of games with ``seed``, by default the row's; or of the first deals of a challenge, by default all."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
     trust: bool = False
-    """Import and run the code of agents that entries name as FILE.py:NAME or package.module:NAME."""
+    """Import and run the code of agents that the files name as FILE.py:NAME or package.module:NAME."""
 
 
 def run(args: Args) -> None:
-    """Replay the entries and print whether each is reproduced.
+    """Replay the rows and print which are reproduced.
 
     Raises:
-        ValueError: there are none, or there is a number of games without a seed.
-        SystemExit: one of them is not reproduced.
+        ValueError: no file is given.
+        SystemExit: a file cannot be read, or a row is not reproduced.
     """
-    if not args.entries:
-        raise ValueError("entries must be one or more files, got none")
-    if args.seed is None and args.games is not None:
-        raise ValueError(f"games is for deals of another seed, but seed is None, got {shown(args.games)}")
-    wrong = 0
-    for path in args.entries:
+    if not args.files:
+        raise ValueError("files must be one or more results files, got none")
+    rows, good = 0, 0
+    for path in args.files:
         try:
-            lines, found = check(read_json(path), args.num_threads, args.trust, args.seed, args.games)
+            read = read_file(path)[1]
         except (OSError, ValueError) as error:
-            lines, found = [sentence(error)], []
-        wrong += bool(lines)
-        told = [] if args.seed is None else [*scores_of(found, args.seed)]
-        print("\n".join(f"{path}: {line}" for line in [*told, *(lines or ["reproduced"])]))
-    if wrong:
+            rows += 1
+            print(f"{path}: {sentence(error)}")
+            continue
+        for row in ProgressBar(read, unit="row", disable=len(read) == 1):
+            try:
+                lines = list(replayed(row, path, args))
+            except (OSError, ValueError) as error:
+                lines = [sentence(error)]
+            wrong = [line for line in lines if not line.startswith(SCORE)]
+            rows, good = rows + 1, good + (not wrong)
+            for line in [*lines, *([] if wrong else ["reproduced"])]:
+                ProgressBar.write(on_terminal(f"{path}: {line}" if len(read) == 1 else f"{path}: {title(row)}: {line}"))
+    print(f"reproduced: {good} of {counted(rows, 'row')}")
+    if good < rows:
         raise SystemExit(1)
+
+
+def title(row: Mapping[str, Any]) -> str:
+    """Return a row's agents, in a challenge with the partner."""
+    if "suite" in row["fields"]:
+        return f"{shown(row['agent'])} with {shown(row.get('partner'))}"
+    return shown(row.get("agents"))
+
+
+def replayed(row: dict[str, Any], path: Path, args: Args) -> Iterator[str]:
+    """Replay a row, and yield a line for each score on other deals and each claim that does not hold.
+
+    Raises:
+        ValueError: see `check` and `agents.studies.challenge.results.differences`; or the row cannot be replayed.
+    """
+    if "suite" in row["fields"]:
+        yield from challenge.differences(challenge.checked(row, path), args.games, args.trust)
+    elif row["fields"] == ROW:
+        if args.seed is None and args.games is not None:
+            raise ValueError(f"games is for deals of another seed, but seed is None, got {shown(args.games)}")
+        wrong, found = check(row, args.num_threads, args.trust, args.seed, args.games)
+        yield from scores_of(found, args.seed) if args.seed is not None else ()
+        yield from wrong
+    else:
+        raise ValueError(f"a row with the fields {shown(row['fields'])} cannot be replayed")
 
 
 def check(
@@ -119,7 +161,10 @@ def check(
     claimed = claims(entry["cross_play"], len(names)) if is_matrix else claims([[entry]], 1)
     effort = as_object("search", entry.get("search", {}))
     agents, _ = loaded(names, config, effort, num_threads, goes_on=False, trust=trust)
-    errors = float(REPLAY_ERRORS)
+    if (files := fingerprints(*names)) != entry.get("networks", {}):
+        raise ValueError(f"the files of {', '.join(names)} are not the ones that played")
+    varies = bool(files) or any(name.startswith((SEARCH, "llm:")) for name in names)
+    errors = float(REPLAY_ERRORS) if varies or other_seed is not None else 0.0
     if other_seed is not None:
         seed = as_seed(other_seed)
         errors *= math.sqrt(1 + played / games)  # the error of a difference, in errors of the replay
@@ -135,8 +180,8 @@ def scores_of(found: Cells, seed: int) -> Iterator[str]:
     """Yield one line for each score of a replay on other deals."""
     for i, row in enumerate(found):
         for j, cell in enumerate(row):
-            score = f"{cell['score']:.3f}{plus_minus(cell['score_error'])}"
-            yield f"row {i + 1}, column {j + 1}: score {score} in {counted(cell['games'], 'game')} of seed {seed}"
+            score = f"{cell['score']:.3f}{plus_minus(cell['score_error'])} in {counted(cell['games'], 'game')}"
+            yield f"{SCORE}row {i + 1}, column {j + 1}: score {score} of seed {seed}"
 
 
 def of_runs(runs: Any, claimed: Sequence[Sequence[Mapping[str, float]]]) -> Iterator[str]:
@@ -184,7 +229,7 @@ def differences(claimed: Sequence[Sequence[Mapping[str, float]]], found: Cells, 
             measured = numbers_of(cell)
             for name, said in claimed[i][j].items():
                 value, error = measured.get(name, (math.nan, 0.0))
-                if not abs(said - value) <= errors * error:
+                if not abs(said - value) <= max(errors * error, ROUNDING):
                     words = f"{name} {said:.3f} is claimed, {value:.3f} ± {error:.3f} found"
                     yield f"row {i + 1}, column {j + 1}: {words}"
 

@@ -1,4 +1,4 @@
-"""The leaderboard: a claim is checked by playing again, and a file that is not a claim is refused with a message."""
+"""A claim is checked by playing again, and a file that is not a claim is refused with a message."""
 
 import json
 from pathlib import Path
@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.commands import leaderboard
+from agents.commands import verify
 from agents.commands.command_line import main
 from agents.evaluate import main as evaluate
 from agents.evaluation.crossplay import self_and_cross_play
 from hanabako.engine.game import Game
+from tests.agents.evaluations import claim, result_of
 
 
 @pytest.fixture(scope="module")
@@ -21,41 +22,41 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     paths = {name: place / f"{name}.json" for name in ("scores", "matrix")}
     common = ["hanabi", "--preset", "mini", "--games", "40", "--agents"]
     evaluate([*common, "hanabi-mini-2p", "--json", str(paths["scores"])])
-    evaluate([*common, "hanabi-mini-2p,cautious", "--cross-play", "--json", str(paths["matrix"])])
+    evaluate([*common, "hanabi-mini-2p,cautious", "--mode", "cross-play", "--json", str(paths["matrix"])])
     return paths
 
 
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_an_entry_is_found_again(entries: dict[str, Path], name: str, capsys):
-    main(["leaderboard", str(entries[name])])
-    assert capsys.readouterr().out.endswith(f"{entries[name]}: reproduced\n")
+    main(["verify", str(entries[name])])
+    assert capsys.readouterr().out.endswith(f"{entries[name]}: reproduced\nreproduced: 1 of 1 row\n")
 
 
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_a_claim_that_does_not_hold_is_named(entries: dict[str, Path], name: str, tmp_path: Path, capsys):
-    entry = json.loads(entries[name].read_text(encoding="utf-8"))
+    entry = result_of(entries[name])
     cell = entry["cross_play"][0][1] if name == "matrix" else entry
     cell["score"] += 2.5
     path = tmp_path / "entry.json"
-    path.write_text(json.dumps(entry), encoding="utf-8")
+    claim(path, entry)
     with pytest.raises(SystemExit):
-        main(["leaderboard", str(path)])
+        main(["verify", str(path)])
     place = "row 1, column 2" if name == "matrix" else "row 1, column 1"
     assert f"{place}: score {cell['score']:.3f} is claimed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["fireworks_score", "length", "perfect_rate", "lost_rate", "rewards"])
 def test_every_mean_and_rate_is_a_claim(entries: dict[str, Path], name: str, tmp_path: Path, capsys):
-    entry = json.loads(entries["scores"].read_text(encoding="utf-8"))
+    entry = result_of(entries["scores"])
     if name == "rewards":
         entry[name][1] -= 2
     else:
         entry[name] += 0.5 if name.endswith("rate") else 2
     path = tmp_path / "entry.json"
-    path.write_text(json.dumps(entry), encoding="utf-8")
+    claim(path, entry)
     with pytest.raises(SystemExit):
-        main(["leaderboard", str(path)])
-    lines = capsys.readouterr().out.splitlines()
+        main(["verify", str(path)])
+    *lines, _ = capsys.readouterr().out.splitlines()
     assert [line.split()[5] for line in lines] == ["rewards[1]" if name == "rewards" else name]
 
 
@@ -64,16 +65,16 @@ def test_the_means_over_runs_follow_from_the_matrix(tmp_path: Path, capsys):
     words = ["hanabi", "--preset", "small", "--games", "40", "--agents", ",".join(networks), "--mode", "cross-play"]
     path = tmp_path / "entry.json"
     evaluate([*words, "--json", str(path)])
-    entry = json.loads(path.read_text(encoding="utf-8"))
+    entry = result_of(path)
     matrix = np.array([[cell["score"] for cell in row] for row in entry["cross_play"]])
     entry["runs"] = self_and_cross_play(matrix)
-    path.write_text(json.dumps(entry), encoding="utf-8")
-    main(["leaderboard", str(path)])
-    assert capsys.readouterr().out.endswith("reproduced\n")
+    claim(path, entry)
+    main(["verify", str(path)])
+    assert "reproduced: 1 of 1 row" in capsys.readouterr().out
     entry["runs"]["cross_play"] += 1
-    path.write_text(json.dumps(entry), encoding="utf-8")
+    claim(path, entry)
     with pytest.raises(SystemExit):
-        main(["leaderboard", str(path)])
+        main(["verify", str(path)])
     assert "runs: cross_play" in capsys.readouterr().out
 
 
@@ -81,31 +82,32 @@ def test_the_means_over_runs_follow_from_the_matrix(tmp_path: Path, capsys):
 @pytest.mark.parametrize("name", ["scores", "matrix"])
 def test_an_entry_of_the_luckiest_seed_is_played_on_other_deals(entries: dict[str, Path], name: str, tmp_path, capsys):
     """The mean must lie within four errors of a difference; the replay's own number is printed."""
-    main(["leaderboard", str(entries[name]), "--seed", "7", "--games", "300"])
+    main(["verify", str(entries[name]), "--seed", "7", "--games", "300"])
     told = capsys.readouterr().out
-    assert told.endswith("reproduced\n") and " in 300 games of seed 7\n" in told
+    assert told.endswith("reproduced: 1 of 1 row\n") and " in 300 games of seed 7\n" in told
     assert told.count(": score ") == (4 if name == "matrix" else 1)
-    entry = json.loads(entries[name].read_text(encoding="utf-8"))
+    entry = result_of(entries[name])
     cell = entry["cross_play"][1][1] if name == "matrix" else entry
     cell["score"] -= 4
     path = tmp_path / "entry.json"
-    path.write_text(json.dumps(entry), encoding="utf-8")
+    claim(path, entry)
     with pytest.raises(SystemExit):
-        main(["leaderboard", str(path), "--seed", "7", "--games", "300"])
+        main(["verify", str(path), "--seed", "7", "--games", "300"])
     assert "is claimed" in capsys.readouterr().out
 
 
 def test_a_number_of_games_needs_a_seed_and_few_games_are_refused(entries: dict[str, Path], capsys):
-    with pytest.raises((SystemExit, ValueError), match="seed is None, got 300"):
-        main(["leaderboard", str(entries["scores"]), "--games", "300"])
     with pytest.raises(SystemExit):
-        main(["leaderboard", str(entries["scores"]), "--seed", "7", "--games", "5"])
+        main(["verify", str(entries["scores"]), "--games", "300"])
+    assert "seed is None, got 300" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["verify", str(entries["scores"]), "--seed", "7", "--games", "5"])
     assert "games must be at least 30, got 5" in capsys.readouterr().out
 
 
 def test_no_entry_at_all_is_refused():
-    with pytest.raises(SystemExit, match="entries must be one or more files"):
-        main(["leaderboard"])
+    with pytest.raises(SystemExit, match="files must be one or more results files"):
+        main(["verify"])
 
 
 def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -118,18 +120,22 @@ def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(registry, "searcher", lambda _: search)
     words = ["hanabi", "--preset", "mini", "--games", "30", "--agents", "search:cautious", "--search", "rollouts=7"]
     evaluate([*words, "--json", str(tmp_path / "entry.json")])
-    main(["leaderboard", str(tmp_path / "entry.json")])
+    main(["verify", str(tmp_path / "entry.json")])
     assert told == [7, 7]
 
 
 VALID: dict[str, Any] = {
+    "fields": ["mode", "config", "agents", "seed", "games"],
+    "mode": "self-play",
+    "done": 40,
+    "wanted": 40,
     "config": {"game": "hanabi", "colors": 3},
     "agents": ["random"],
     "games": 40,
     "seed": 1,
     "score": 0.5,
 }
-CELLS = {"agents": ["random", "smart"], "cross_play": [[{"score": 1}] * 2] * 2}
+CELLS = {"mode": "cross-play", "agents": ["random", "smart"], "cross_play": [[{"score": 1}] * 2] * 2}
 MATRIX: dict[str, Any] = {name: value for name, value in VALID.items() if name != "score"} | CELLS
 DEEP = "[" * 500 + "]" * 500
 
@@ -169,16 +175,37 @@ def test_what_is_no_entry_is_refused_in_words_and_the_next_one_is_checked(
 
     monkeypatch.setattr(Game, "loops", play)
     paths = [tmp_path / "entry.json", tmp_path / "nowhere.json"]
-    paths[0].write_text(entry if isinstance(entry, str) else json.dumps(entry), encoding="utf-8")
+    if isinstance(entry, str):
+        paths[0].write_text(entry, encoding="utf-8")
+    else:
+        claim(paths[0], entry)
     with pytest.raises(SystemExit):
-        main(["leaderboard", *map(str, paths)])
-    lines = capsys.readouterr().out.splitlines()
+        main(["verify", *map(str, paths)])
+    *lines, _ = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[0] for line in lines] == [str(path) for path in paths]
     assert len(lines[0]) < 900
+
+
+def test_a_bot_must_have_the_claimed_score_to_the_last_digit(tmp_path: Path, capsys):
+    path = tmp_path / "entry.json"
+    evaluate(["hanabi", "--preset", "mini", "--games", "40", "--agents", "smart", "--json", str(path)])
+    main(["verify", str(path)])
+    for claimed in ({"search": {}}, {"networks": {"smart": "0" * 16}}):
+        claim(path, result_of(path) | {"score": result_of(path)["score"] + 0.01} | claimed)
+        with pytest.raises(SystemExit):
+            main(["verify", str(path)])
+    assert capsys.readouterr().out.count("reproduced: 0 of 1 row") == 2
+
+
+def test_a_row_of_another_kind_is_said_to_be_one(tmp_path: Path, capsys):
+    claim(tmp_path / "rows.json", {"fields": ["speed"], "speed": 1, "done": 1, "wanted": 1})
+    with pytest.raises(SystemExit):
+        main(["verify", str(tmp_path / "rows.json")])
+    assert "a row with the fields ['speed'] cannot be replayed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("entry", [VALID, MATRIX], ids=["scores", "matrix"])
 def test_a_whole_entry_is_played(entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Game, "loops", lambda *_, **__: pytest.fail("a game is played"))
     with pytest.raises(pytest.fail.Exception):
-        leaderboard.check(entry)
+        verify.check(entry)
