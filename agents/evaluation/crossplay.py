@@ -18,6 +18,7 @@ from hanabako.progress import ProgressBar
 
 from ..playing.play import Games, play, standard_error
 from ..playing.policy import Policy
+from ..playing.seating import line_ups
 
 Agents = Mapping[str, Policy]
 TEAMS = 20
@@ -54,14 +55,9 @@ def one_guest(
     pairs = list(itertools.product(agents, repeat=2))
     result = {}
     for team, guest in ProgressBar(pairs, unit="pair", disable=not progress):
-        seats = line_ups(agents[team], agents[guest], config.players)
-        result[team, guest] = [play(config, line_up, games, seed, num_threads) for line_up in seats]
+        seats = line_ups(agents[guest], [agents[team]], config.players)
+        result[team, guest] = [play(config, line_up, games, seed, num_threads) for _, line_up in seats]
     return result
-
-
-def line_ups(team: Policy, guest: Policy, players: int) -> list[list[Policy]]:
-    """Return the line-ups with the guest at each seat in turn, player 0's first, and the team at all others."""
-    return [[guest if k == seat else team for k in range(players)] for seat in range(players)]
 
 
 def ad_hoc(

@@ -39,6 +39,22 @@ def sit_down(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated
     return policy.seat(games, seats)
 
 
+def line_ups(policy: Policy, others: Sequence[Policy], players: int) -> list[tuple[int, list[Policy]]]:
+    """Return all line-ups, each as the seat of ``policy`` and the policies of all seats.
+
+    ``policy`` takes every seat in turn, among every run of consecutive ``others`` (cyclic), so that it meets each of
+    them equally often. Without others there is one line-up, with ``policy`` at all seats.
+    """
+    if not others:
+        return [(0, [policy] * players)]
+    runs = [[others[(first + player) % len(others)] for player in range(players)] for first in range(len(others))]
+    return [
+        (seat, [policy if player == seat else other for player, other in enumerate(run)])
+        for seat in range(players)
+        for run in runs
+    ]
+
+
 class OneTable:
     """Policies at the seats of one PettingZoo environment.
 

@@ -1,7 +1,6 @@
 """Evaluation during training: greedy games on deals that are never used in training."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -10,7 +9,7 @@ from hanabako.games import game_of
 
 from ...networks.neural_policy import NeuralPolicy
 from ...playing.play import is_specialized, play
-from ...playing.policy import Policy
+from ...playing.seating import line_ups
 from ...registry import load
 from .ranks import Ranks
 from .runs import Interruption
@@ -28,7 +27,7 @@ def validate(
     Args:
         policy: the network.
         games: number of games, all ranks together.
-        others: agents (names or files) at all other seats, see `line_ups_among`; if empty, the network has every seat.
+        others: agents (names or files) at all other seats, see `agents.playing.seating.line_ups`.
         ranks: the ranks that share the games.
         interruption: an interruption of any rank ends the games of all.
 
@@ -36,12 +35,11 @@ def validate(
         A row for the log. Cooperative game: mean score, mean fireworks (lost games included), and rates of perfect and
         lost games. Competitive game: the network's mean return. None if the games were interrupted.
     """
-    players = policy.config.players
-    line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], players)
-    share = share_of(games, line_ups, ranks)
+    seatings = line_ups(policy, [load(name, policy.config) for name in others], policy.config.players)
+    share = share_of(games, len(seatings), ranks)
     seed = VALIDATION_SEED + ranks.rank
     played = interruption.cuts_short(
-        lambda: [(seat, play(policy.config, seats, share, seed)) for seat, seats in line_ups]
+        lambda: [(seat, play(policy.config, seats, share, seed)) for seat, seats in seatings]
     )
     if ranks.any(interruption.happened) or played is None:
         return None
@@ -63,33 +61,17 @@ def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequ
         others: as in `validate`.
         ranks: the ranks that share the games.
     """
-    line_ups = line_ups_among(policy, [load(name, policy.config) for name in others], policy.config.players)
+    seatings = line_ups(policy, [load(name, policy.config) for name in others], policy.config.players)
     for turn in (ranks.is_first, not ranks.is_first):
-        for _, seats in line_ups if turn else ():
-            for specialize in {is_specialized(share_of(games, line_ups, ranks), seats) for games in sizes}:
+        for _, seats in seatings if turn else ():
+            for specialize in {is_specialized(share_of(games, len(seatings), ranks), seats) for games in sizes}:
                 play(policy.config, seats, 1, VALIDATION_SEED, specialize=specialize)
         ranks.wait()
 
 
-def share_of(games: int, line_ups: Sequence[Any], ranks: Ranks) -> int:
+def share_of(games: int, line_ups: int, ranks: Ranks) -> int:
     """Return the number of games per line-up that one rank plays."""
-    return -(-games // (ranks.world * len(line_ups)))
-
-
-def line_ups_among(policy: Policy, others: Sequence[Policy], players: int) -> list[tuple[int, list[Policy]]]:
-    """Return all line-ups, each as the seat of ``policy`` and the policies of all seats.
-
-    ``policy`` takes every seat in turn, among every run of consecutive ``others`` (cyclic), so that it meets each of
-    them equally often. Without others there is one line-up, with ``policy`` at all seats.
-    """
-    if not others:
-        return [(0, [policy] * players)]
-    runs = [[others[(first + player) % len(others)] for player in range(players)] for first in range(len(others))]
-    return [
-        (seat, [policy if player == seat else other for player, other in enumerate(run)])
-        for seat in range(players)
-        for run in runs
-    ]
+    return -(-games // (ranks.world * line_ups))
 
 
 def mean_of(scores: np.ndarray, ranks: Ranks) -> dict[str, float]:

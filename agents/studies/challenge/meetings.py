@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from hanabako.files import parse_json
 from hanabako.words.checks import as_object
 
-from ...evaluation.crossplay import line_ups
 from ...playing.play import play, standard_error
+from ...playing.seating import line_ups
 from ...registry import SEARCH, check_honest, load_with
 from ..study import Result, Row
 from .suite import Suite, named
@@ -104,8 +104,8 @@ def sums_of(row: Meeting, first: int, count: int, trust: bool = True) -> list[li
     config = suite.config
     agent, partner = load_with(row.effort, row.agent, config, trust), load_with({}, row.partner, config)
     check_honest(row.agent, agent, config)
-    seats = line_ups(partner, agent, config.players)
-    scores = [play(config, line_up, count, suite.seed, first=first).score for line_up in seats]
+    seats = line_ups(agent, [partner], config.players)
+    scores = [play(config, line_up, count, suite.seed, first=first).score for _, line_up in seats]
     return np.stack(scores, axis=1).reshape(-1, BATCH, config.players).sum(axis=1).tolist()
 
 
