@@ -91,12 +91,12 @@ def cross_play(question: Question) -> Result:
 
 
 def one_guest(question: Question) -> Result:
-    """Play `agents.evaluation.crossplay.one_guest`. The result's key is "strangers", as in older files."""
+    """Play `agents.evaluation.crossplay.one_guest`."""
     check_cooperative(question, "one-guest")
     agents = question.agents
     cells = crossplay.one_guest(*question.common, progress=True)
     by_seat = [[[lot.summary() for lot in cells[team, guest]] for guest in agents] for team in agents]
-    return {"strangers": crossplay.score_matrix(cells, list(agents)).tolist(), "by_seat": by_seat}
+    return {"one_guest": crossplay.score_matrix(cells, list(agents)).tolist(), "by_seat": by_seat}
 
 
 def ad_hoc(question: Question) -> Result:
@@ -186,7 +186,7 @@ def describe_cross_play(result: Result) -> Iterator[str]:
 def describe_one_guest(result: Result) -> Iterator[str]:
     """Yield the matrix of mean scores."""
     yield "score of a team of the row's agent with the column's agent at one seat:"
-    yield from matrix(result["agents"], [[f"{score:.3f}" for score in row] for row in result["strangers"]], 12)
+    yield from matrix(result["agents"], [[f"{score:.3f}" for score in row] for row in result["one_guest"]], 12)
 
 
 def describe_ad_hoc(result: Result) -> Iterator[str]:
@@ -252,7 +252,7 @@ MODES: dict[Name, Mode] = {
 def draw(path: Path, mode: Mode, result: Result) -> None:
     """Draw the heat map of a result that is a matrix."""
     assert mode.axes is not None
-    cells = result["cross_play"] if "cross_play" in result else result["strangers"]
+    cells = result["cross_play"] if "cross_play" in result else result["one_guest"]
     scores = np.array([[cell["score"] if isinstance(cell, Mapping) else cell for cell in row] for row in cells])
     config = config_from_dict(result["config"])
     best = getattr(config, "max_score", float(scores.max()))

@@ -6,8 +6,8 @@
 One Q function is learned for all seats: the value of an action of the player to move, from that player's observation.
 Players take turns, so a decision builds on the best Q of the next player to move. It is double Q-learning with a
 dueling head, a slowly moving target network, a different exploration rate in each game (Ape-X), and a replay memory of
-sequences. A recurrent network replays a sequence from the hidden state saved with it. This algorithm used to be called
-``vdn`` here; `agents.learning.vdn` also sums the waiting players' values.
+sequences. A recurrent network replays a sequence from the hidden state saved with it. `agents.learning.vdn` also
+sums the waiting players' values.
 
 Returns of 3 steps, prioritized replay and exploration rates of ``0.1 ** (1 + 7 i / (n - 1))`` in game i of n are those
 of the Hanabi scripts of SAD's authors (R2D2 itself has returns of 5 steps). Peng's Q(lambda), uniform replay and rates

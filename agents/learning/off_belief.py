@@ -174,7 +174,6 @@ class OffBelief(NetworkLearner):
     def restore(self, state: dict[str, Any]) -> None:
         """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
-        self.weighs = "noted" in state  # older runs go on without weights
         if self.weighs:
             self.fictions.restore(state["noted"])
         if self.reading is not None:

@@ -21,7 +21,7 @@ from safetensors.torch import save
 from torch import Tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from hanabako.files import MOST_ARRAYS, check_readable, parse_json, read_json, write_bytes
+from hanabako.files import MOST_ARRAYS, check_readable, parse_json, write_bytes
 from hanabako.games import config_from_dict, config_to_dict
 from hanabako.words.checks import shown
 
@@ -35,12 +35,10 @@ __all__ = [
     "opened",
     "read_metadata",
     "read_network",
-    "refuse_old_vdn",
     "save_policy",
 ]
 
 FORMAT = "hanabako-policy-2"
-OLD_FORMAT = "hanabako-policy-1"  # names no kind of network: all were dense
 ENTRIES = {"format": str, "config": dict, "network": dict, "about": dict}
 MOST_CHARACTERS = 2**20
 """The longest metadata entry that is read."""
@@ -76,11 +74,11 @@ def read_metadata(path: Path) -> dict[str, Any]:
     """Return the metadata that `save_policy` wrote: ``format``, ``config``, ``network``, ``about``.
 
     Raises:
-        ValueError: the file is missing, truncated, not a policy file, or of the old VDN (see `refuse_old_vdn`).
+        ValueError: the file is missing, truncated or not a policy file.
     """
     metadata = {key: parse_json(text, f"{key} of {path}", MOST_CHARACTERS) for key, text in entries_of(path).items()}
     metadata.pop("sha256", None)
-    if metadata.get("format") not in (FORMAT, OLD_FORMAT):
+    if metadata.get("format") != FORMAT:
         raise ValueError(f"{path} holds no policy of the format {FORMAT}")
     if metadata.keys() != ENTRIES.keys():
         raise ValueError(f"the metadata of {path} must be {', '.join(ENTRIES)}, got {', '.join(map(shown, metadata))}")
@@ -91,9 +89,7 @@ def read_metadata(path: Path) -> dict[str, Any]:
         config_from_dict(metadata["config"])
     except (ValueError, TypeError) as error:
         raise ValueError(f"config of {path}: {error}") from error
-    if "algorithm" not in metadata["about"]:
-        refuse_old_vdn(path.parent)
-    return with_features(metadata | {"network": {"kind": "dense", "features": "none"} | metadata["network"]})
+    return with_features(metadata | {"network": {"features": "none"} | metadata["network"]})
 
 
 def with_features(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -102,23 +98,6 @@ def with_features(metadata: dict[str, Any]) -> dict[str, Any]:
         return metadata
     more = {"config": {"derived": False}, "network": {"features": "derived"}}
     return metadata | {name: metadata[name] | changed for name, changed in more.items()}
-
-
-def refuse_old_vdn(run_dir: Path) -> None:
-    """Refuse a run that was made when ``vdn`` was the name of today's ``iql``; its settings have no ``waiting``.
-
-    The policy files of that time do not name their algorithm; only the ``config.json`` beside them does.
-
-    Raises:
-        ValueError: ``run_dir`` holds such a run.
-    """
-    try:
-        about = read_json(run_dir / "config.json")
-    except (OSError, ValueError):
-        return
-    named = about if isinstance(about, dict) and isinstance(about.get("args"), dict) else {"args": {}}
-    if named.get("algorithm") == "vdn" and "waiting" not in named["args"]:
-        raise ValueError(f"{run_dir} was made by what was called vdn and is now iql: train it again, --algorithm iql")
 
 
 def entries_of(path: Path) -> dict[str, str]:
@@ -152,7 +131,7 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
             network, damaged, or not finite.
     """
     settings = dict(settings)
-    kind, features = settings.pop("kind"), settings.pop("features")
+    kind, features = settings.pop("kind", None), settings.pop("features")
     for what, name, known in (("the kind", kind, NETWORKS), ("features", features, FEATURES)):
         if not isinstance(name, str) or name not in known:
             raise ValueError(f"{path} holds a network of {what} {shown(name)}, not one of {', '.join(known)}")

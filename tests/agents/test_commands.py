@@ -25,14 +25,12 @@ from agents.learning import iql
 from agents.learning.common import algorithms, launch, runs
 from agents.learning.common.algorithms import NAMES, maker_of, named
 from agents.learning.common.runs import read_metrics
-from agents.networks.network import DenseNetwork
-from agents.networks.neural_policy import load_policy, read_metadata, save_policy
+from agents.networks.neural_policy import load_policy, read_metadata
 from hanabako.engine.game import Game
 from hanabako.extras import advice
 from hanabako.files import write_text
 from hanabako.games import GameEntry, game_in_words, games, make_config
 from hanabako.interrupts import INTERRUPTED
-from hanabi_env import PRESETS
 from tests.agents.evaluations import result_of
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
@@ -439,51 +437,11 @@ def test_networks_with_memory_or_an_auxiliary_task_are_trained_on_a_gpu(algorith
     assert load_policy(tmp_path / "policy.safetensors").name == tmp_path.name
 
 
-@pytest.mark.parametrize("name", ["iql", "off_belief", "cloning"])
-def test_a_run_that_does_not_say_who_made_it_goes_on_by_its_settings(name: str, tmp_path: Path):
-    learner = named(name)
-    about = {"args": learner.settings().to_json(), "ranks": 1}
-    (tmp_path / "config.json").write_text(json.dumps(about), encoding="utf-8")
-    assert maker_of(tmp_path) == learner
-
-
 def test_a_run_is_not_resumed_by_another_algorithm(tmp_path: Path):
     run_dir = tmp_path / "run"
     main(["train", *tiny_words(run_dir), "--ranks", "1"])
     with pytest.raises(SystemExit, match="is a run of the algorithm 'ppo', and cannot be resumed by mappo"):
         main(["train", "--algorithm", "mappo", "--resume", str(run_dir)])
-
-
-def test_a_run_of_what_was_called_vdn_is_refused(tmp_path: Path):
-    """Today's VDN has other settings, and iql another replay memory."""
-    old = {name: value for name, value in iql.Args().to_json().items() if name != "trust"}
-    about = {"algorithm": "vdn", "args": old, "ranks": 1}
-    (tmp_path / "config.json").write_text(json.dumps(about), encoding="utf-8")
-    words = "was made by what was called vdn and is now iql: train it again, --algorithm iql"
-    for told in ([], ["--algorithm", "vdn"], ["--algorithm", "iql"]):
-        with pytest.raises(SystemExit, match=words):
-            main(["train", "--resume", str(tmp_path), "--ranks", "1", *told])
-
-
-def test_a_policy_of_what_was_called_vdn_is_refused(tmp_path: Path):
-    """It neither plays nor starts a run nor is read as the level below; a copy without its run cannot be told."""
-    config, path = PRESETS["mini"], tmp_path / "policy.safetensors"
-    old = {"algorithm": "vdn", "args": {"q_lambda": 0.8}}
-    (tmp_path / "config.json").write_text(json.dumps(old), encoding="utf-8")
-    save_policy(path, DenseNetwork(config, width=8, layers=1), config, {"name": "mine"})
-    words = f"{tmp_path} was made by what was called vdn and is now iql: train it again, --algorithm iql"
-    with pytest.raises(ValueError, match=words):
-        load_policy(path, config)
-    train = ["train", "--preset", "mini", "--ranks", "1"]
-    below = [*train, "--algorithm", "off_belief", "--level-below", str(path)]
-    for told in (["evaluate", "hanabi", "--agents", str(path), "--games", "2"], [*train, "--start", str(path)], below):
-        with pytest.raises(SystemExit, match=words):
-            main(told)
-    save_policy(path, DenseNetwork(config, width=8, layers=1), config, {"name": "mine", "algorithm": "iql"})
-    load_policy(path, config)
-    (tmp_path / "config.json").write_text("[]", encoding="utf-8")
-    save_policy(path, DenseNetwork(config, width=8, layers=1), config, {"name": "mine"})
-    load_policy(path, config)
 
 
 def test_the_help_of_an_algorithm_shows_its_own_settings(capsys: pytest.CaptureFixture[str]):

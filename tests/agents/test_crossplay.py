@@ -112,7 +112,7 @@ def test_the_command_line_studies(tmp_path, capsys):
     common = ["hanabi", "--preset", "mini", "--agents", "cheat,smart", "--games", "40", "--json", str(out)]
     evaluate.main([*common, "--mode", "one-guest", "--png", str(png)])
     assert png.read_bytes().startswith(b"\x89PNG")
-    assert np.shape(result_of(out)["strangers"]) == (2, 2)
+    assert np.shape(result_of(out)["one_guest"]) == (2, 2)
     evaluate.main([*common, "--mode", "ad-hoc"])
     assert [row["newcomer"] for row in result_of(out)["ad_hoc"]] == ["cheat", "smart"]
     assert "over line-ups" in capsys.readouterr().out

@@ -21,7 +21,7 @@ from agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dt
 from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
 from agents.networks.packing import to_numbers
 from agents.playing.play import play
-from hanabako.games import config_to_dict, make_config
+from hanabako.games import make_config
 from hanabako.packing import pack
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
@@ -199,15 +199,6 @@ def test_a_file_says_how_its_network_is_made(tmp_path):
     path = saved(tmp_path / "policy.safetensors")
     shape = {"bits": CONFIG.observation_bits, "actions": CONFIG.rules().num_actions, "width": 32, "layers": 2}
     assert read_metadata(path)["network"] == {"kind": "dense", "features": "derived", **shape}
-
-
-def test_a_file_of_the_first_format_still_loads(tmp_path):
-    path = saved(tmp_path / "policy.safetensors")
-    shape = {key: value for key, value in read_metadata(path)["network"].items() if key not in ("kind", "features")}
-    rewrite_metadata(path, shape, format="hanabako-policy-1", config=config_to_dict(CONFIG))
-    expected = load_policy(saved(tmp_path / "new.safetensors")).network.state_dict()
-    for name, tensor in load_policy(path).network.state_dict().items():
-        assert torch.equal(tensor, expected[name]), name
 
 
 @pytest.mark.parametrize("scale", [1e12, 1e30])

@@ -87,7 +87,7 @@ def test_cross_play(study: Study, tmp_path: Path) -> None:
 
 def test_one_guest(study: Study) -> None:
     result = study("hanabi", "--mode", "one-guest")
-    matrix, by_seat = np.array(result["strangers"]), result["by_seat"]
+    matrix, by_seat = np.array(result["one_guest"]), result["by_seat"]
     assert matrix.shape == (2, 2)
     np.testing.assert_allclose([[np.mean([lot["score"] for lot in cell]) for cell in row] for row in by_seat], matrix)
     # With two players, a guest's line-ups are both orders, so the matrix is symmetric.

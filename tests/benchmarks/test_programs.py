@@ -1,9 +1,6 @@
 """Every benchmark runs for an instant, and its output has the columns that the pages read."""
 
-import importlib
 import json
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +10,7 @@ import pytest
 import torch
 
 from agents.networks.kinds import BASIC_NETWORKS
-from benchmarks import MOVED, games, pages
+from benchmarks import games, pages
 from benchmarks.speed import compile_time, learner, learners, loops, peers, products, throughput, timing
 from hanabako import machine
 from hanabako.envs.vector import CardGameVectorEnv
@@ -214,15 +211,3 @@ def test_no_misplay_plays_longer_games_than_random():
         loops.rollout_loop(GAME, 64, None, policy=policy, tables=tables)()
         lengths[policy] = tables["length"].mean()
     assert lengths["no misplay"] > 3 * lengths["random"]
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_a_program_keeps_its_former_name(name: str):
-    assert importlib.import_module(f"benchmarks.{name}") is importlib.import_module(f"benchmarks.speed.{name}")
-
-
-@pytest.mark.parametrize("name", ["compile_time", "learner", "peers", "throughput"])
-def test_a_command_keeps_its_former_name(name: str):
-    command = [sys.executable, "-m", f"benchmarks.{name}", "--help"]
-    out = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace").stdout
-    assert out.startswith(f"usage: python -m benchmarks.{name} ")

@@ -102,6 +102,7 @@ def run(name: str) -> dict[str, object]:
     log = re.sub(r"\W+", "-", name).strip("-")
     (WORK / f"{log}.log").write_text(ended.stdout + ended.stderr, encoding="utf-8")
     about = machine.describe()
+    about["commit"] = about["commit"].removesuffix("-dirty")  # the clone is of a commit, whatever has changed here
     return {
         "status": ended.returncode,
         "summary": ([*SUMMARY.findall(ended.stdout), "no summary"])[0],

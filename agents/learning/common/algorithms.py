@@ -23,7 +23,6 @@ from hanabako.program import in_a_sentence, run_program
 from hanabako.words.checks import shown
 from hanabako.words.notation import counted
 
-from ...networks.policy_file import refuse_old_vdn
 from ...registry import need_trust
 from .ranks import by_torchrun, has_other_machines
 from .runs import finished, read_about, what_next
@@ -99,22 +98,18 @@ def learns(value: Any) -> bool:
 
 
 def maker_of(run_dir: Path) -> Learner:
-    """Return the algorithm that made a run; if an old run does not name it, the first one with the same settings.
+    """Return the algorithm that made a run.
 
     A run may come from someone else, so only algorithms that ship are imported on its word.
 
     Raises:
-        ValueError: the directory holds no run, a run of an algorithm that does not ship, or one of the old VDN.
+        ValueError: the directory holds no run, or a run of an algorithm that does not ship.
     """
-    about = read_about(run_dir)
-    refuse_old_vdn(run_dir)
-    if "algorithm" in about:
-        if about["algorithm"] not in NAMES:
-            made = f"{run_dir} was made by the algorithm {shown(about['algorithm'])}, which does not ship"
-            raise ValueError(f"{made}: name its file or module by --algorithm")
-        return named(about["algorithm"])
-    alike = (learner for learner in map(named, NAMES) if learner.settings.names() == about["args"].keys() | {"trust"})
-    return next(alike, named(NAMES[0]))
+    algorithm = read_about(run_dir).get("algorithm")
+    if algorithm not in NAMES:
+        made = f"{run_dir} was made by the algorithm {shown(algorithm)}, which does not ship"
+        raise ValueError(f"{made}: name its file or module by --algorithm")
+    return named(algorithm)
 
 
 # --- As a command -----------------------------------------------------------------------------------------------------

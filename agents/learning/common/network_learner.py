@@ -40,4 +40,4 @@ class NetworkLearner:
         """See `agents.learning.common.trainer.Algorithm.restore`."""
         self.descent.restore(state)
         self.generator.set_state(state["generator"].cpu())
-        self.memories.now = state.get("memories")  # checkpoints of off_belief had none
+        self.memories.now = state["memories"]

@@ -123,8 +123,7 @@ class ReplayMemory:
             if array.shape != state[name].shape:
                 raise ValueError(f"its replay memory holds {name} of another shape")
             array.copy_(state[name])
-        if "priorities" in state:  # older checkpoints had none
-            self.priorities.copy_(state["priorities"])
+        self.priorities.copy_(state["priorities"])
 
 
 def axis(name: str) -> int:

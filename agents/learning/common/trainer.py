@@ -25,7 +25,6 @@ from hanabako.words.notation import counted
 
 from ...networks.network import Network, kind_of_processor
 from ...networks.neural_policy import NeuralPolicy, save_policy
-from ...networks.policy_file import refuse_old_vdn
 from .checkpoints import Checkpoints, holds_checkpoint
 from .clock import Clock, running_clock
 from .ranks import Ranks, joined_ranks, processor_settings
@@ -323,9 +322,8 @@ def check_maker(run_dir: Path, name: str) -> None:
     """Refuse to resume a run of another algorithm; old runs, which name none, are accepted.
 
     Raises:
-        ValueError: the directory holds no run, or one of another algorithm or of the old VDN.
+        ValueError: the directory holds no run, or one of another algorithm.
     """
-    refuse_old_vdn(run_dir)
     maker = read_about(run_dir).get("algorithm", name)
     if maker != name:
         raise ValueError(f"{run_dir} is a run of the algorithm {shown(maker)}, and cannot be resumed by {name}")
