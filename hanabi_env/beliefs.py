@@ -1,6 +1,6 @@
 """The V0 belief, the input of published networks: a card's plausible cards, weighted by the copies left.
 
-The networks of Hu and Foerster (2020) and of most later authors read the canonical observation with one change: the V0
+The networks of Hu and Foerster (2020) and of most later authors read `card_knowledge` with one change: the V0
 belief (Foerster et al. 2019) replaces the set of a card's plausible cards. It is the number of copies of every
 plausible card that are neither in the discard pile nor on a firework, divided by their sum. `v0_belief` computes it
 from the observation bits alone.
@@ -18,7 +18,7 @@ from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.layout import layout
 from hanabi_env.engine.observation import section_index
 
-__all__ = ["canonical", "v0_belief"]
+__all__ = ["plain_observation", "v0_belief"]
 
 STANDARD = tuple(HanabiConfig(players=players) for players in (2, 3, 4, 5))
 
@@ -32,7 +32,7 @@ def v0_belief(observation: ArrayLike, config: HanabiConfig | None = None) -> NDA
             the number of players, 2, 3, 4 or 5.
 
     Returns:
-        float32 (..., bits of the `canonical` observation): the canonical bits, with the V0 belief of every hand card
+        float32 (..., bits of `plain_observation`): its bits, with the V0 belief of every hand card
         instead of its plausible cards (zeros if there is no card). Other sections of the observation are dropped.
 
     Raises:
@@ -54,7 +54,7 @@ def v0_belief(observation: ArrayLike, config: HanabiConfig | None = None) -> NDA
     return result
 
 
-def canonical(config: HanabiConfig) -> HanabiConfig:
+def plain_observation(config: HanabiConfig) -> HanabiConfig:
     """Return the same game with the Hanabi Learning Environment's observation: without the optional sections."""
     return replace(config, observation_type="card_knowledge", history=1, belief=False, derived=False)
 
@@ -63,7 +63,7 @@ class Places(NamedTuple):
     """The indices of the bits that `v0_belief` reads."""
 
     columns: NDArray[np.int64]
-    """(bits,): the canonical bits in the observation. The indices below count within these."""
+    """(bits,): the bits of `plain_observation` in the observation. The indices below count within these."""
     plausible: NDArray[np.int64]
     """(cards of all hands, cards): the bits of the plausible cards."""
     counted: NDArray[np.int64]
@@ -83,7 +83,7 @@ def places_of(config: HanabiConfig) -> Places:
     """
     if config.observation_type != "card_knowledge":
         raise ValueError(f'a V0 belief needs observation_type="card_knowledge", got {shown(config.observation_type)}')
-    rules = canonical(config).rules()
+    rules = plain_observation(config).rules()
     first = {name: at for name, at, _ in section_index(config.rules())}
     fields = {field.name: field for field in layout(rules).fields}
     discards, fireworks, plausible = (fields[name] for name in ("discards", "fireworks", "plausible"))

@@ -5,8 +5,9 @@ sees the deck, nor, if there is only one seat, its own hand. In those hidden slo
 any arrangement that fits the hints. A policy that uses only what its seat may know therefore plays as it would in the
 real game. After every step, the seats' observations of the record are compared with those that were shown.
 
-The shown observation is V0 (`hanabi_env.v0_belief`): the canonical bits, except that plausible cards are weighted by
-their remaining copies. A plausible card without copies is lost in that encoding; replaying the hints recovers it.
+The shown observation is V0 (`hanabi_env.v0_belief`): the bits of `card_knowledge`, except that plausible cards are
+weighted by their remaining copies. A plausible card without copies is lost in that encoding; replaying the hints
+recovers it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from hanabako.engine.layout import Field
 from hanabako.games import game_of
 from hanabako.packing import unpack
-from hanabi_env.beliefs import canonical, v0_belief
+from hanabi_env.beliefs import plain_observation, v0_belief
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.layout import layout
 from hanabi_env.words.notation import action_to_str, color_letters, str_to_action
@@ -175,11 +176,11 @@ class ShownGame(Block):
     @cached_property
     def _places(self) -> dict[str, list[slice]]:
         """The slices of the fields in a shown observation, by `name_of`."""
-        fields = layout(canonical(self.config).rules()).fields
+        fields = layout(plain_observation(self.config).rules()).fields
         return {name_of(field): field.places() for field in fields}
 
     def _check_sizes(self, shown: Shown) -> None:
-        bits = canonical(self.config).observation_bits
+        bits = plain_observation(self.config).observation_bits
         for seat in self.seats:
             if seat not in shown or shown[seat].shape != (bits,) or not np.isfinite(shown[seat]).all():
                 raise ValueError(f"player {seat} must observe {bits} finite numbers")
