@@ -1,7 +1,8 @@
 """Replay the rows of results files, with the agents that they name, to check their claims.
 
     hanabako verify entry.json
-    hanabako verify hanabi-2p-v1.json --games 100             # the first deals of every row of a challenge
+    hanabako verify hanabi-2p-v1.json --games 100             # the first deals of every row of a challenge,
+    hanabako verify entry.json --games 100                    # and of an evaluation
     hanabako verify entry.json --seed 7 --games 10000         # other deals, which the entrant did not choose
     hanabako verify entry.json --trust                        # also rows that name FILE.py:NAME, whose code is run
 
@@ -33,7 +34,7 @@ from hanabako.words.notation import counted
 from ..evaluation.crossplay import self_and_cross_play
 from ..evaluation.modes import MODES, Question, plus_minus
 from ..evaluation.report import ROW, loaded
-from ..playing.play import REPLAY_ERRORS
+from ..playing.play import BLOCK, REPLAY_ERRORS
 from ..registry import SEARCH, fingerprints
 from ..studies.challenge import results as challenge
 from ..studies.store import read_file
@@ -64,7 +65,7 @@ class Args:
     seed: int | None = None
     """Play the deals of this seed instead of those of an evaluation."""
     games: int | None = None
-    """The number of games with ``seed``, by default the row's; or of the first deals of a challenge, by default all."""
+    """Play only the first deals, a multiple of 20; with ``seed``, any number of them. By default as many as the row."""
     num_threads: int = 1
     """Threads of the simulator and of the networks."""
     trust: bool = False
@@ -118,8 +119,6 @@ def replayed(row: dict[str, Any], path: Path, args: Args) -> Iterator[str]:
     if "suite" in row["fields"]:
         yield from challenge.differences(challenge.checked(row, path), args.games, args.trust)
     elif row["fields"] == ROW:
-        if args.seed is None and args.games is not None:
-            raise ValueError(f"games is for deals of another seed, but seed is None, got {shown(args.games)}")
         wrong, found = check(row, args.num_threads, args.trust, args.seed, args.games)
         yield from scores_of(found, args.seed) if args.seed is not None else ()
         yield from wrong
@@ -137,7 +136,8 @@ def check(
         num_threads: threads of the simulator and of the networks.
         trust: import the code of agents that the entry names, see `agents.load`.
         other_seed: play the deals of this seed instead of the entry's.
-        count: the number of games with ``other_seed``; None for the entry's.
+        count: the number of games; None for the entry's. Without ``other_seed`` it is a multiple of `BLOCK`, and only
+            the sums of the scores are compared.
 
     Raises:
         ValueError: it is not an entry, or names an agent that cannot be loaded or played; no game was played.
@@ -158,7 +158,9 @@ def check(
         raise ValueError(f"an entry of mode {mode} must not hold {extra[0] if extra else 'results of the other'}")
     if not names or (is_matrix and len(set(names)) < len(names)):
         raise ValueError(f"agents must be names, in cross-play different ones, got {shown(names)}")
-    claimed = claims(entry["cross_play"], len(names)) if is_matrix else claims([[entry]], 1)
+    cells = entry["cross_play"] if is_matrix else [[entry]]
+    claimed = claims(cells, len(names) if is_matrix else 1)
+    some = None if other_seed is not None or count is None else first_sums(cells, games, played)
     effort = as_object("search", entry.get("search", {}))
     agents, _ = loaded(names, config, effort, num_threads, goes_on=False, trust=trust)
     if (files := fingerprints(*names)) != entry.get("networks", {}):
@@ -172,8 +174,37 @@ def check(
         Question(config, agents, names, played, seed, num_threads)
     )
     found = again["cross_play"] if is_matrix else [[again]]
+    if some is not None:
+        return list(differences_of_sums(some, found, errors)), found
     wrong = list(differences(claimed, found, errors))
     return wrong if wrong or "runs" not in entry else list(of_runs(entry["runs"], claimed)), found
+
+
+def first_sums(cells: Any, games: int, count: int) -> list[list[list[int]]]:
+    """Return the claimed sums of the first ``count`` of ``games`` games in each cell of a matrix that `claims` read.
+
+    Raises:
+        ValueError: the number is no multiple of `BLOCK` up to ``games``, or a cell does not hold such sums.
+    """
+    if count > games or count % BLOCK:
+        raise ValueError(f"games must be a multiple of {BLOCK} up to the row's {games:,}, or have a seed, got {count}")
+    size = -(-games // BLOCK)
+    found = [[as_list("sums", cell.get("sums"), size) for cell in row] for row in cells]
+    for sums in (sums for row in found for sums in row):
+        for one in sums:
+            if type(one) is not int or abs(one) > BLOCK * MOST:
+                raise ValueError(f"sums must be whole numbers, got {shown(one)}")
+    return [[list(sums[: count // BLOCK]) for sums in row] for row in found]
+
+
+def differences_of_sums(claimed: Sequence[Sequence[list[int]]], found: Cells, errors: float) -> Iterator[str]:
+    """Yield one line for each cell whose sums are not reproduced, or with ``errors`` whose mean is not."""
+    for i, row in enumerate(found):
+        for j, cell in enumerate(row):
+            said = sum(claimed[i][j]) / cell["games"]
+            near = errors > 0 and abs(said - cell["score"]) <= errors * (cell["score_error"] or 0.0)
+            if claimed[i][j] != cell["sums"] and not near:
+                yield f"row {i + 1}, column {j + 1}: score {said:.3f} is claimed, {cell['score']:.3f} found"
 
 
 def scores_of(found: Cells, seed: int) -> Iterator[str]:

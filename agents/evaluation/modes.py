@@ -9,7 +9,7 @@ import numpy as np
 from hanabako.drawing import charts
 from hanabako.games import config_from_dict, game_in_words, game_of, returns_in_words
 
-from ..playing.play import UnfinishedError, play
+from ..playing.play import Games, UnfinishedError, play
 from ..playing.policy import Policy
 from ..registry import SEARCH, base_of, is_file, source_of
 from . import crossplay, matches
@@ -67,9 +67,14 @@ def self_play(question: Question) -> Result:
     """
     config, _, games, seed, num_threads = question.common
     try:
-        return play(config, question.seats, games, seed, num_threads, progress=True).summary()
+        return replayable(play(config, question.seats, games, seed, num_threads, progress=True))
     except UnfinishedError as error:
         return error.games.summary() | {"partial": str(error)}
+
+
+def replayable(games: Games) -> Result:
+    """Return the summary of games, with the sums by which some of them can be replayed."""
+    return games.summary() | {"sums": games.sums()}
 
 
 def check_cooperative(question: Question, mode: str) -> None:
@@ -84,7 +89,7 @@ def cross_play(question: Question) -> Result:
     check_cooperative(question, "cross-play")
     agents = question.agents
     cells = crossplay.cross_play(*question.common, progress=True)
-    result: Result = {"cross_play": [[cells[first, second].summary() for second in agents] for first in agents]}
+    result: Result = {"cross_play": [[replayable(cells[first, second]) for second in agents] for first in agents]}
     if len(agents) > 1 and all(map(is_file, agents)):
         result["runs"] = crossplay.self_and_cross_play(crossplay.score_matrix(cells, list(agents)))
     return result

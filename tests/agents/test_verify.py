@@ -96,10 +96,28 @@ def test_an_entry_of_the_luckiest_seed_is_played_on_other_deals(entries: dict[st
     assert "is claimed" in capsys.readouterr().out
 
 
-def test_a_number_of_games_needs_a_seed_and_few_games_are_refused(entries: dict[str, Path], capsys):
+@pytest.mark.parametrize("agents", ["smart", "smart,piers"])
+def test_the_first_games_of_an_entry_are_replayed_by_their_sums(agents: str, tmp_path: Path, capsys):
+    path, mode = tmp_path / "entry.json", ["--mode", "cross-play"] if "," in agents else []
+    evaluate(["hanabi", "--preset", "mini", "--games", "70", "--agents", agents, *mode, "--json", str(path)])
+    main(["verify", str(path), "--games", "40"])
+    entry = result_of(path)
+    cell = entry["cross_play"][0][1] if mode else entry
+    assert len(cell["sums"]) == 4 and sum(cell["sums"]) / 70 == pytest.approx(cell["score"])
+    cell["sums"][1] += 1
+    claim(path, entry)
     with pytest.raises(SystemExit):
-        main(["verify", str(entries["scores"]), "--games", "300"])
-    assert "seed is None, got 300" in capsys.readouterr().out
+        main(["verify", str(path), "--games", "40"])
+    assert f"row 1, column {len(mode) or 1}: score" in capsys.readouterr().out
+
+
+def test_a_number_of_games_that_cannot_be_replayed_is_refused(entries: dict[str, Path], capsys):
+    for games in ("300", "30"):
+        with pytest.raises(SystemExit):
+            main(["verify", str(entries["scores"]), "--games", games])
+        assert (
+            f"games must be a multiple of 20 up to the row's 40, or have a seed, got {games}" in capsys.readouterr().out
+        )
     with pytest.raises(SystemExit):
         main(["verify", str(entries["scores"]), "--seed", "7", "--games", "5"])
     assert "games must be at least 30, got 5" in capsys.readouterr().out

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hanabako.files import parse_json
 from hanabako.words.checks import as_object
 
-from ...playing.play import play, standard_error
+from ...playing.play import BLOCK, play, standard_error
 from ...playing.seating import line_ups
 from ...registry import SEARCH, check_honest, load_with
 from ..study import Result, Row
@@ -24,7 +24,7 @@ from .suite import Suite, named
 
 __all__ = ["BATCH", "Meeting", "error_of", "means", "meetings", "play_meeting", "score_of", "sums_of"]
 
-BATCH = 20
+BATCH = BLOCK
 """The number of deals whose scores are added up to one number."""
 FEWEST = 10
 """The fewest batches that tell a standard error."""
