@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,9 @@ class Search:
 
     def __init__(self, blueprint: Policy, config: Any, effort: Effort) -> None:
         fits(blueprint, config)
+        if blueprint.observes and getattr(blueprint, "config", None) is None:  # then it reads what this game shows
+            blueprint = copy(blueprint)
+            blueprint.config = config  # type: ignore[attr-defined]
         self.blueprint, self.config, self.effort = blueprint, config, effort
         by_clock = "" if effort.budget is None else f" ({effort.budget:g} ms by the clock)"
         self.name = f"search:{blueprint.name}{by_clock}"

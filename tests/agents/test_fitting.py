@@ -16,7 +16,9 @@ from agents.networks.kinds import usual_kind
 from agents.networks.network import Network
 from agents.networks.neural_policy import NeuralPolicy
 from agents.people.session import Session
+from agents.playing.policy import as_policy
 from agents.playing.seating import OneTable
+from agents.search.hanabi.policy import SearchPolicy
 from hanabako.games import game_of
 from hanabi_env import PRESETS
 
@@ -149,6 +151,12 @@ def test_a_user_s_policy_is_given_what_it_declares_whoever_sits_beside_it(name: 
     for _ in range(6):
         seen, *_ = envs.step(seen["action_mask"].argmax(1))
     assert watching.seen == {expected}
+
+
+def test_a_searched_policy_is_given_what_its_game_shows():
+    watching = Watching()
+    play(MINI, [SearchPolicy(as_policy(watching), MINI, rollouts=20), long_sighted()], 1, seed=1)
+    assert watching.seen == {("int8", MINI.observation_bits)}
 
 
 def test_a_table_that_keeps_too_few_steps_is_refused():
