@@ -83,9 +83,7 @@ def florist(players: int) -> Recipe:
 
 def gambler(preset: str, scale: str) -> Recipe:
     """Return the recipe of a network for Koi-Koi: a clone of the best bot, then trained on points in large batches."""
-    rules = game_named("koikoi").presets[preset]
-    whole = f"rounds={rules.rounds}", f"hand_swap={str(rules.hand_swap).lower()}"  # training defaults to one round
-    bot, points = "monte_carlo:300", ("--config", "reward=points", *whole)
+    bot, points = "monte_carlo:300", ("--training", "reward=points")  # and so all rounds
     settings = (*points, "--reward-scale", scale, *LUCK, *SELDOM)
     first = Recipe("koikoi", preset, 2, 6 * M, (*points, "--epochs", "2"), bot, clones=bot)
     return Recipe("koikoi", preset, 2, 100 * M, settings, bot, ROUND, first)
@@ -112,7 +110,7 @@ def on_gpu(recipe: Recipe, steps: int, settings: tuple[str, ...]) -> Recipe:
 
 
 def canonical(bot: str) -> Recipe:
-    """Return a recipe like `taught` with the Learning Environment's observation and no more."""
+    """Return a recipe like `taught` for a network without features."""
     first = Recipe("hanabi", "standard", 2, 12 * M, PLAIN, clones=bot)
     return Recipe("hanabi", "standard", 2, 60 * M, (*PLAIN, *EARLIER), first=first)
 
