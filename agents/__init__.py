@@ -9,8 +9,10 @@ if __name__ == "agents":  # imported by the short name, in a clone
 
     sys.modules["agents"] = importlib.import_module("hanabako.agents")
 else:
+    from .bots.bot import Bot
     from .bots.plain import PlainBot
+    from .playing.play import Games, play
     from .playing.policy import Policy
     from .registry import load, names, pretrained
 
-    __all__ = ["PlainBot", "Policy", "load", "names", "pretrained"]
+    __all__ = ["Bot", "Games", "PlainBot", "Policy", "load", "names", "play", "pretrained"]

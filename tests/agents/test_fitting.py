@@ -79,7 +79,7 @@ def recorded(config: Any, policy: Any, path: Path) -> Any:
 
 
 DOORS: dict[str, Callable[..., Any]] = {
-    "agents.play": lambda config, policy: play(config, policy, 4, seed=3).score,
+    "agents.play": lambda config, policy: agents.play(config, policy, 4, seed=3).score,
     "OneTable": at_one_table,
     "a seat": beside_a_seat,
     "vector seats": beside_many_seats,
