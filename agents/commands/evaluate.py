@@ -16,10 +16,10 @@ docs/language_models.md; use few --games).
 from dataclasses import fields
 
 from hanabako.files import check_writable
+from hanabako.results_file import origin_of, write_results
 
 from ..evaluation.modes import MODES, draw
 from ..evaluation.report import Args, answers_of, describe, evaluate
-from ..studies.store import origin_of, write_results
 
 __all__ = ["Args", "run"]
 

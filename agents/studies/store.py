@@ -5,8 +5,6 @@ row with another origin carries its own values of these four. The file is locked
 written, so that several processes can add to it.
 """
 
-import json
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -16,8 +14,8 @@ from typing import Any
 
 from filelock import FileLock
 
-from hanabako.files import check_writable, read_json, write_text
-from hanabako.machine import describe
+from hanabako.files import check_writable, read_json
+from hanabako.results_file import ORIGIN, Origin, origin_of, write_results
 from hanabako.words.checks import as_object, shown
 
 from ..registry import fingerprints, source_of
@@ -37,25 +35,10 @@ __all__ = [
     "write_results",
 ]
 
-ORIGIN = ("command", "machine", "versions", "commit")
 NOT_RECORDED = "not recorded"
 """Replaces a command or machine that was never recorded; ``commit`` is then the one that added the result."""
 MOST_BYTES = 2**28
 """The size limit of a results file that is read, in bytes."""
-
-Origin = Mapping[str, Any]
-"""The origin of a result: ``command``, ``machine``, ``versions``, ``commit``."""
-
-
-def origin_of(words: Sequence[str]) -> dict[str, Any]:
-    """Return the origin of this process's results: the command (``hanabako`` and these words), machine and versions."""
-    machine = describe()
-    return {
-        "command": shlex.join(["hanabako", *words]),
-        "versions": machine.pop("versions"),
-        "commit": machine.pop("commit"),
-        "machine": machine,
-    }
 
 
 def read_results(path: str | PathLike[str], study: str | None = None) -> list[dict[str, Any]]:
@@ -132,22 +115,6 @@ def check_origin(row: Mapping[str, Any], path: str | PathLike[str]) -> None:
     if machine.get("date") and not ({"processor", "python"} <= machine.keys() and "numba" in versions):
         words = "a machine with a date must say processor and python, and versions numba's"
         raise ValueError(f"{path}: {words}, got {shown(machine)} and {shown(versions)}")
-
-
-def write_results(path: str | PathLike[str], study: str, origin: Origin, results: Iterable[Result]) -> None:
-    """Write a whole results file, one line per row, to a temporary name that is then renamed.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    rows = [
-        {name: value for name, value in result.items() if name not in ORIGIN}
-        | {name: result[name] for name in ORIGIN if result[name] != origin[name]}
-        for result in results
-    ]
-    head = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in ({"study": study} | dict(origin)).items()]
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    write_text(path, "{" + ",\n ".join([*head, f'"rows": [\n{lines}\n]']) + "}\n")
 
 
 @contextmanager
