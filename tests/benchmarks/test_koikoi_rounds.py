@@ -69,7 +69,7 @@ def test_a_best_response_is_trained_against_its_network_and_measured(tmp_path, m
     (run_dir,) = (tmp_path / "runs" / "koikoi_rounds").iterdir()
     about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     assert about["args"]["partners"] == [NETWORK] and about["args"]["start"].endswith(f"{NETWORK}.safetensors")
-    assert about["config"]["game"] == "koikoi" and about["config"]["reward"] == "points"
+    assert (about["config"]["reward"], about["learned"]["reward"]) == ("squashed", "points")
     config = one_round(config_from_dict(about["config"]))
     best, frozen = load_policy(run_dir / "policy.safetensors", config), load(NETWORK, config)
     found = head_to_head(config, best, frozen, 20, koikoi_rounds.SEED).summary()
