@@ -46,8 +46,6 @@ LEAST_GAMES = 30
 MOST_GAMES = 10**7
 ROUNDING = 1e-9
 """Differences of claimed numbers that are none."""
-SCORE = "on other deals: "
-"""Begins a line that tells a score and no difference."""
 MOST = 10**6
 """The largest number that is claimed."""
 Cells = Sequence[Sequence[Any]]
@@ -91,12 +89,11 @@ def run(args: Args) -> None:
             continue
         for row in ProgressBar(read, unit="row", disable=len(read) == 1):
             try:
-                lines = list(replayed(row, path, args))
+                scores, wrong = replayed(row, path, args)
             except (OSError, ValueError) as error:
-                lines = [sentence(error)]
-            wrong = [line for line in lines if not line.startswith(SCORE)]
+                scores, wrong = [], [sentence(error)]
             rows, good = rows + 1, good + (not wrong)
-            for line in [*lines, *([] if wrong else ["reproduced"])]:
+            for line in [*scores, *(wrong or ["reproduced"])]:
                 ProgressBar.write(on_terminal(f"{path}: {line}" if len(read) == 1 else f"{path}: {title(row)}: {line}"))
     print(f"reproduced: {good} of {counted(rows, 'row')}")
     if good < rows:
@@ -110,20 +107,20 @@ def title(row: Mapping[str, Any]) -> str:
     return shown(row.get("agents"))
 
 
-def replayed(row: dict[str, Any], path: Path, args: Args) -> Iterator[str]:
-    """Replay a row, and yield a line for each score on other deals and each claim that does not hold.
+def replayed(row: dict[str, Any], path: Path, args: Args) -> tuple[list[str], list[str]]:
+    """Replay a row; return a line for each score on other deals, and one for each claim that does not hold.
 
     Raises:
         ValueError: see `check` and `agents.studies.challenge.results.differences`; or the row cannot be replayed.
     """
     if "suite" in row["fields"]:
-        yield from challenge.differences(challenge.checked(row, path), args.games, args.trust)
-    elif row["fields"] == ROW:
+        if args.seed is not None:
+            raise ValueError(f"seed must be left out for a challenge, whose deals are fixed, got {args.seed}")
+        return [], list(challenge.differences(challenge.checked(row, path), args.games, args.trust))
+    if row["fields"] == ROW:
         wrong, found = check(row, args.num_threads, args.trust, args.seed, args.games)
-        yield from scores_of(found, args.seed) if args.seed is not None else ()
-        yield from wrong
-    else:
-        raise ValueError(f"a row with the fields {shown(row['fields'])} cannot be replayed")
+        return [] if args.seed is None else list(scores_of(found, args.seed)), wrong
+    raise ValueError(f"a row with the fields {shown(row['fields'])} cannot be replayed")
 
 
 def check(
@@ -212,7 +209,7 @@ def scores_of(found: Cells, seed: int) -> Iterator[str]:
     for i, row in enumerate(found):
         for j, cell in enumerate(row):
             score = f"{cell['score']:.3f}{plus_minus(cell['score_error'])} in {counted(cell['games'], 'game')}"
-            yield f"{SCORE}row {i + 1}, column {j + 1}: score {score} of seed {seed}"
+            yield f"row {i + 1}, column {j + 1}: score {score} of seed {seed}"
 
 
 def of_runs(runs: Any, claimed: Sequence[Sequence[Mapping[str, float]]]) -> Iterator[str]:

@@ -135,6 +135,23 @@ def test_what_was_played_is_found_again_and_what_was_not_is_not(agent: str, caps
     assert end.value.code == 1 and "reproduced: 2 of 3 rows" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--games 10", "games must be a multiple of 20, got 10"),
+        ("--games 30", "games must be a multiple of 20, got 30"),
+        ("--seed 7", "seed must be left out for a challenge"),
+    ],
+)
+def test_other_deals_than_those_of_whole_batches_are_not_verified(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+):
+    run("piers", "--games", "40")
+    with pytest.raises(SystemExit):
+        main(["verify", "results/tiny.json", *words.split()])
+    assert capsys.readouterr().out.count(said) == 3
+
+
 @pytest.mark.parametrize("change", [{"sums": None}, {"sums": [[0, 0]] * 50}, {"done": 20}])
 def test_a_damaged_file_is_refused_before_the_agent_plays(change: dict[str, Any]):
     run("smart", "--games", "20")
@@ -254,11 +271,15 @@ def test_wrong_words_end_in_one_sentence(words: list[str], said: str):
     assert not Path("tiny.json.lock").exists()
 
 
-def test_a_member_whose_file_has_changed_is_not_played_with(folder: Path):
+def test_a_member_whose_file_has_changed_is_not_played_with(folder: Path, capsys: pytest.CaptureFixture[str]):
+    run("smart", "--games", "20")
     told = MEMBERS | {NETWORK: MEMBERS[NETWORK] | {"sha256": "0" * 64}}
     write_suite(folder, members={name: one | TOLD for name, one in told.items()})
     with pytest.raises(SystemExit, match=f"the file of {NETWORK} is not the one that the suite was made with"):
         run("piers")
+    with pytest.raises(SystemExit):
+        main(["verify", "results/tiny.json"])
+    assert "reproduced: 0 of 3 rows" in capsys.readouterr().out
 
 
 def test_a_score_may_be_above_one_and_below_zero():

@@ -68,9 +68,12 @@ def differences(row: Result, games: int | None, trust: bool) -> Iterator[str]:
         trust: import the code of an agent that the row names.
 
     Raises:
-        ValueError: the agent cannot be loaded, its search settings are not a JSON object, or its file is not the one
-            that played.
+        ValueError: ``games`` is no such number, the agent cannot be loaded, its search settings are not a JSON object,
+            or a file is not the one that played or that the suite was made with.
     """
+    if games is not None and (games < 1 or games % BATCH):
+        raise ValueError(f"games must be a multiple of {BATCH}, got {games}")
+    named(row["suite"]).check()
     files = fingerprints(row["agent"], row["partner"])
     if files != row.get("networks", {}):
         raise ValueError(f"the files of {shown(row['agent'])} and {row['partner']} are not the ones that played")
