@@ -222,11 +222,16 @@ def follow_parent() -> None:
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which drops a Ctrl-C that has waited
     let_through()
     signal.signal(signal.SIGINT, former)
+    without(parent, lambda: os._exit(INTERRUPTED))
+
+
+def without(parent: int, act: Callable[[], object]) -> None:
+    """Call ``act`` in a thread when the process ``parent`` is no longer this one's parent."""
 
     def follow() -> None:
         while os.getppid() == parent:
             time.sleep(TICK)
-        os._exit(INTERRUPTED)
+        act()
 
     threading.Thread(target=follow, daemon=True).start()
 
@@ -241,15 +246,8 @@ def end_with_parent() -> None:
     Call it in the main thread.
     """
     parent = os.environ.pop(PARENT, None)
-    if parent is None:
-        return
-
-    def follow() -> None:
-        while str(os.getppid()) == parent:
-            time.sleep(TICK)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=follow, daemon=True).start()
+    if parent is not None:
+        without(int(parent), lambda: os.kill(os.getpid(), signal.SIGTERM))
 
 
 # --- Handlers ---------------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def evaluate(args: Args) -> dict[str, Any]:
     effort = effort_of(args.search, names)
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)
     names = [name for name in names if name in agents]
-    networks = fingerprints(*names)
+    networks, metadata = fingerprints(*names), [metadata_of(name) for name in names]
     about = {
         "fields": ROW,
         "mode": args.mode,
@@ -94,8 +94,8 @@ def evaluate(args: Args) -> dict[str, Any]:
         "players": config.players,
         "observation": config.observation_name,
         "agents": names,
-        "features": [told["network"]["features"] if told else None for told in map(metadata_of, names)],
-        "training": [told["about"] if told else None for told in map(metadata_of, names)],
+        "features": [one and one["network"]["features"] for one in metadata],
+        "training": [one and one["about"] for one in metadata],
         "seed": args.seed,
         "games": args.games,
         "done": args.games,

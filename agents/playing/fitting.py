@@ -62,8 +62,7 @@ def remembering(config: Any, policies: Sequence[Any]) -> Any:
 
 def lengths(config: Any) -> dict[str, int]:
     """Return the config's observation fields that are lengths; tables keep no more steps than these."""
-    values = {name: getattr(config, name) for name in game_of(config).observation_fields}
-    return {name: value for name, value in values.items() if type(value) is int}
+    return {name: value for name, value in observed(config).items() if type(value) is int}
 
 
 def sight(policy: Any, games: Any) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
