@@ -81,6 +81,7 @@ def run(folder: Path, hash_seed: int = 0) -> list[int]:
         "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),
         "NUMBA_CACHE_DIR": str(folder / "cache"),
         "PYTHONHASHSEED": str(hash_seed),
+        "PYTHONDONTWRITEBYTECODE": "1",  # Python takes a .pyc for valid whose source has its size and second
     }
     command = [sys.executable, str(folder / "program.py")]
     answer = subprocess.run(
