@@ -61,7 +61,6 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.speed.peers
 	@$(RUN) -m benchmarks.speed.compile_time
 	@$(RUN) -m benchmarks.speed.learner
-	@$(RUN) -m benchmarks.speed.machines
 
 clients: $(VENV)/.test  ## train with other libraries (NAMES="sb3 rllib"), or test with the lowest versions (ARGS=--lowest)
 	@$(if $(filter --lowest,$(ARGS)),$(RUN) -m pytest --quiet --slow tests/test_lowest.py,\

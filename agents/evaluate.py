@@ -3,14 +3,14 @@
     hanabako evaluate hanabi --agents smart --games 20000 --seed 1
     hanabako evaluate --help
 
-As a library: `play` and `Games` are here, cross-play matrices and teams in `agents.evaluation.crossplay`, head-to-head
-matches and ratings for competitive games in `agents.evaluation.matches`, measures of communication in
-`agents.evaluation.communication`.
+As a library: `play` and `Games` are here, meetings of named agents in `agents.results.meeting`, matrices and
+differences in `agents.results.views`, ratings in `agents.results.ratings`, measures of communication in
+`agents.results.communication`.
 """
 
 from .commands import command_line
-from .evaluation.report import Args, evaluate
 from .playing.play import Games, play
+from .results.evaluation import Args, evaluate
 
 __all__ = ["Args", "Games", "evaluate", "main", "play"]
 

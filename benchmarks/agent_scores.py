@@ -1,14 +1,15 @@
-"""The scores shown by `hanabako agents`, from the results of two studies; they ship as ``agents/scores.json``."""
+"""The scores shown by `hanabako agents`, from the results of studies; they ship as ``agents/scores.json``."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from agents.studies.store import read_results
-from hanabako.games import config_from_dict, game_names, game_of, nearest_preset
+from agents.results.ratings import rated, unit_of
+from agents.results.store import read_results
+from agents.results.study import Result
+from hanabako.games import config_from_dict, game_named, game_names
 
-from .strength import hanabi_bots, shipped_networks
-from .strength.tables.tournaments import ratings_of
+from .strength.shipped_networks import RESULTS
 
 __all__ = ["agent_scores"]
 
@@ -18,34 +19,39 @@ def agent_scores() -> str:
 
     Bots have their scores in the first preset with the fewest players.
     """
-    evaluations: list[Mapping[str, Any]] = [row["evaluation"] for row in read_results(shipped_networks.RESULTS)]
-    evaluations += [row for row in read_results(hanabi_bots.RESULTS) if is_of_preset(row)]
+    rows = [row for name in ("shipped_networks", "hanabi_bots") for row in results_of(name) if "lead" not in row]
+    told: list[tuple[Result, Any]] = [(row, score_of(row)) for row in rows if " " not in row["preset"]]
+    told.extend(ratings())
     found: dict[str, dict[str, Any]] = {game: {} for game in game_names()}
-    for evaluation in sorted(evaluations, key=order):
-        preset = " ".join(nearest_preset(config_from_dict(evaluation["config"])))
-        about = {"preset": preset, "players": evaluation["players"]}
-        for name, score in scores_of(evaluation):
-            found[evaluation["config"]["game"]].setdefault(name, about | score)
+    for row, (name, score) in sorted(told, key=lambda one: order(one[0])):
+        about = {"preset": row["preset"], "players": row["players"]}
+        found[row["game"]].setdefault(name, about | score)
     return json.dumps({game: dict(sorted(scores.items())) for game, scores in found.items()}, indent=1) + "\n"
 
 
-def is_of_preset(evaluation: Mapping[str, Any]) -> bool:
-    """Whether the config differs from its named preset only in the number of players."""
-    config = config_from_dict(evaluation["config"])
-    return config == game_of(config).make_config(preset=evaluation["preset"], players=evaluation["players"])
+def results_of(name: str) -> list[dict[str, Any]]:
+    """Return the results of a study."""
+    return read_results(RESULTS.with_name(f"{name}.json"))
 
 
-def order(evaluation: Mapping[str, Any]) -> tuple[bool, int]:
+def order(row: Result) -> tuple[bool, int]:
     """Return a sort key: the first preset first, then the fewest players."""
-    config = config_from_dict(evaluation["config"])
-    return nearest_preset(config)[0] != game_of(config).first_preset, config.players
+    return row["preset"].split(" ")[0] != game_named(row["game"]).first_preset, row["players"]
 
 
-def scores_of(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each agent's name with its rating, or a single agent's with its mean score."""
-    unit, ratings = ratings_of(evaluation) if "tournament" in evaluation else ("points", [])
-    for row in ratings:
-        yield row["name"], {"unit": unit, "score": round(row["rating"], 4), "error": round(row["error"], 4)}
-    if "score" in evaluation:
-        score, error = round(evaluation["score"], 5), round(evaluation["score_error"], 5)
-        yield evaluation["agents"][0], {"unit": unit, "score": score, "error": error}
+def score_of(row: Result) -> tuple[str, dict[str, Any]]:
+    """Return an agent's name, and its mean score alone."""
+    numbers = {"score": round(row["score"], 5), "error": round(row["score_error"], 5)}
+    return row["line_up"][0], {"unit": "points", **numbers}
+
+
+def ratings() -> Iterator[tuple[Result, tuple[str, dict[str, Any]]]]:
+    """Yield a meeting of each tournament with the name and the rating of each of its agents."""
+    tournaments: dict[tuple[str, int], list[Result]] = {}
+    for row in results_of("tournaments"):
+        tournaments.setdefault((row["preset"], row["players"]), []).append(row)
+    for rows in tournaments.values():
+        config = config_from_dict(rows[0]["config"])
+        for one in rated(config, rows):
+            numbers = {"score": round(one["rating"], 4), "error": round(one["error"], 4)}
+            yield rows[0], (one["name"], {"unit": unit_of(config), **numbers})

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.studies.store import NOT_RECORDED
 from benchmarks.speed.learners import JAXMARL_IPPO, LIKE_JAXMARL
-from benchmarks.speed.timing import significant
 from hanabako.files import write_text
 from hanabako.generated import marks, update
 from hanabako.machine import in_words
@@ -24,7 +22,7 @@ RESULTS = Path(__file__).parent / "speed" / "results"
 CLIENTS = Path(__file__).parent / "clients" / "results" / "clients.json"
 SCORES = ROOT / "agents" / "scores.json"
 """The file that `hanabako agents` reads."""
-PAGES = ("README.md", "benchmarks/README.md", "docs/machines.md", "docs/recipes.md", "docs/algorithms.md")
+PAGES = ("README.md", "benchmarks/README.md", "docs/recipes.md", "docs/algorithms.md")
 DOCUMENTS = [ROOT / name for name in PAGES]
 FORMATS = ("none", "packed", "int8", "float32")
 
@@ -92,7 +90,7 @@ def machine_line(report: dict) -> str:
 
 def command_line(command: str) -> str:
     """Return a sentence with the command that made the numbers."""
-    return "The command was not recorded." if command == NOT_RECORDED else f"Command: `{command}`."
+    return f"Command: `{command}`." if command else ""
 
 
 def chosen(report: dict, **wanted: object) -> list[dict]:
@@ -158,16 +156,6 @@ def presets() -> str:
     return markdown(header, rows, text_columns=2) + "\n" + machine_line(report)
 
 
-def sizes() -> str:
-    """Return steps per second on one core by the number of parallel games."""
-    report = load("throughput_hanabi")
-    rows = [
-        [str(envs), *(cell(report, group="sizes", envs=envs, observation=name) for name in FORMATS)]
-        for envs in values(report, "envs", group="sizes")
-    ]
-    return markdown(["games", "no observation", *FORMATS[1:]], rows)
-
-
 def threads() -> str:
     """Return the speed of several threads compared with one, by the wall clock."""
     report = load("throughput_hanabi")
@@ -181,19 +169,6 @@ def threads() -> str:
             rows.append([str(envs), observation, speed(one), speed(more), f"{more / one:.2f}"])
     most = max(values(report, "threads", group="threads"))
     return markdown(["games", "observation", "1 thread", f"{most} threads", "ratio"], rows, text_columns=2)
-
-
-def vector() -> str:
-    """Compare the vector environment from Python with the compiled step that it calls, in nanoseconds per step."""
-    report = load("throughput_hanabi")
-    paths = values(report, "path", group="vector")
-    rows = []
-    for envs in values(report, "envs", group="vector"):
-        for observation in values(report, "observation", group="vector"):
-            found = [chosen(report, group="vector", envs=envs, observation=observation, path=path) for path in paths]
-            times = [1e9 / row[0]["steps_per_second"] for row in found]
-            rows.append([str(envs), observation, *(f"{time:,.0f} ns" for time in times)])
-    return markdown(["games", "observation", *paths], rows, text_columns=2)
 
 
 def aec() -> str:
@@ -246,12 +221,6 @@ def compile_time() -> str:
         [row["program"], f"{row['cold_seconds']:.1f} s", f"{row['warm_seconds']:.2f} s"] for row in report["results"]
     ]
     return markdown(["from nothing to one step", "first ever", "warm cache"], rows) + "\n" + machine_line(report)
-
-
-def state() -> str:
-    """Return the bytes of one game's state."""
-    sizes_of_states = [row for report in reports("throughput") for row in report["state_bytes"].items()]
-    return markdown(["game", "bytes a game"], ([name, str(size)] for name, size in sizes_of_states))
 
 
 def throughput() -> str:
@@ -355,40 +324,6 @@ def device_kernels() -> str:
     return markdown(header, rows, text_columns=4) + "\n" + compiled + machine_line(report)
 
 
-def machines() -> str:
-    """Return decisions per second of one learner by machines and ranks, and the time of a sum of gradients."""
-    report = load("machines")
-    alone, rows = alone_row(report)["steps_per_second"], []
-    for row in report["results"]:
-        part = row["steps_per_second"] / alone / (row["machines"] * row["ranks"])
-        takes = f"{significant(row['sum_ms'], 2)} ms" if row["sum_ms"] else "-"
-        rows.append([str(row["machines"]), str(row["ranks"]), speed(row["steps_per_second"]), f"{part:.0%}", takes])
-    header = ["machines", "ranks on each", "decisions/s", "share of perfect scaling", "a sum of gradients"]
-    octets = f"A gradient has {alone_row(report)['sum_bytes']:,} bytes"
-    settings = f"{octets}; {report['settings']['games']} games, minibatches of {report['settings']['minibatch']}"
-    return markdown(header, rows, text_columns=2) + f"\n{settings}. " + machine_line(report)
-
-
-def machines_needed() -> str:
-    """Return how large minibatches must be for learning to take half or nine tenths of the time, by machines."""
-    report = load("machines")
-    per_core = alone_row(report)["steps_per_second"]
-    hop_ms = chosen(report, machines=2, ranks=1)[0]["sum_ms"]
-    rows = []
-    for count in (2, 4, 16, 125):
-        sum_ms, cores = (count - 1) * hop_ms, 8 * count
-        equal = cores * per_core * sum_ms / 1000
-        needed = (f"{significant(decisions, 2):,}" for decisions in (equal, 9 * equal))
-        rows.append([str(count), f"{cores:,}", f"{significant(sum_ms, 2)} ms", *needed])
-    header = ["machines", "cores", "a sum of gradients", "decisions for 50 % learning", "for 90 %"]
-    return markdown(header, rows, text_columns=1)
-
-
-def alone_row(report: dict) -> dict:
-    """Return the row of one rank on one machine."""
-    return chosen(report, machines=1, ranks=1)[0]
-
-
 def clients() -> str:
     """Return the results of a minute of training with other libraries."""
     report = json.loads(CLIENTS.read_text(encoding="utf-8"))
@@ -404,6 +339,13 @@ def clients() -> str:
     header = ["library", "script", "versions", "algorithm", "plays", "before", "after", "steps/s"]
     where = f"Measured on one core of {in_words([row['machine'] for row in results])}."
     return markdown(header, rows, text_columns=5) + f"\nA minute each. {where} {command_line(report['command'])}\n"
+
+
+def summary() -> str:
+    """Return the scores of some networks."""
+    from benchmarks.strength.shipped_networks import summary  # imports torch
+
+    return summary()
 
 
 def scale() -> str:
@@ -431,9 +373,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
     "presets": presets,
-    "sizes": sizes,
     "threads": threads,
-    "vector": vector,
     "aec": aec,
     "peers": peers,
     "compile-time": compile_time,
@@ -441,10 +381,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "learners": learners,
     "device": device,
     "device_kernels": device_kernels,
-    "machines": machines,
-    "machines-needed": machines_needed,
     "clients": clients,
-    "state": state,
+    "summary": summary,
     "scale": scale,
     "directions": directions,
     "alone-and-together": alone_and_together,

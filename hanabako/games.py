@@ -33,6 +33,7 @@ __all__ = [
     "games",
     "make_config",
     "nearest_preset",
+    "preset_in_words",
     "preset_names",
     "public_names",
     "returns_in_words",
@@ -266,6 +267,13 @@ def nearest_preset(config: Any) -> list[str]:
     found = {preset: [own[name] for name in counted if own[name] != of[name]] for preset, of in others.items()}
     nearest = min(found, key=lambda preset: len(found[preset]))
     return [nearest, *found[nearest]]
+
+
+def preset_in_words(config: Any) -> str:
+    """Return a config's nearest preset, and all fields that differ from it but the players: ``mini history=2``."""
+    nearest, own = nearest_preset(config)[0], settings_of(config)
+    others = settings_of(game_of(config).presets[nearest])
+    return " ".join([nearest, *(own[name] for name in own if name != "players" and own[name] != others[name])])
 
 
 def game_in_words(config: Any) -> str:

@@ -1,7 +1,7 @@
 """Writing a results file: one object, with one line per row, each with its origin.
 
-The object has ``study``, then ``command``, ``machine``, ``versions`` and ``commit``, and ``rows``. A row with another
-origin carries its own values of these four.
+The object has ``study``, then ``command``, ``machine``, ``versions`` and ``commit``, perhaps the `SHARED` entries of
+all rows, and ``rows``. A row with other values of these carries its own.
 """
 
 import json
@@ -13,9 +13,11 @@ from typing import Any
 from hanabako.files import write_text
 from hanabako.machine import describe
 
-__all__ = ["ORIGIN", "Origin", "origin_of", "write_results"]
+__all__ = ["ORIGIN", "SHARED", "Origin", "origin_of", "write_results"]
 
 ORIGIN = ("command", "machine", "versions", "commit")
+SHARED = ("config", "trained")
+"""Large entries of rows that most rows of a file have in common: the game's config, and how networks were trained."""
 Origin = Mapping[str, Any]
 """The origin of a result: ``command``, ``machine``, ``versions``, ``commit``."""
 
@@ -37,11 +39,10 @@ def write_results(path: str | PathLike[str], study: str, origin: Origin, results
     Raises:
         OSError: it cannot be written.
     """
-    rows = [
-        {name: value for name, value in result.items() if name not in ORIGIN}
-        | {name: result[name] for name in ORIGIN if result[name] != origin[name]}
-        for result in results
-    ]
-    head = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in ({"study": study} | dict(origin)).items()]
+    results = list(results)
+    everywhere = [name for name in SHARED if results and all(name in row for row in results)]
+    common = dict(origin) | {name: results[0][name] for name in everywhere}
+    rows = [{name: row[name] for name in row if name not in common or common[name] != row[name]} for row in results]
+    head = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in ({"study": study} | common).items()]
     lines = ",\n".join(json.dumps(row) for row in rows)
     write_text(path, "{" + ",\n ".join([*head, f'"rows": [\n{lines}\n]']) + "}\n")

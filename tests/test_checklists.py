@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agents.commands.command_line import main
-from agents.studies.finding import names as studies
-from agents.studies.finding import source_of
-from agents.studies.store import read_results
+from agents.results.finding import names as studies
+from agents.results.finding import source_of
+from agents.results.store import read_results
 from hanabako.games import games
 
 pytestmark = pytest.mark.upkeep

@@ -178,7 +178,7 @@ WORDS = {
             "benchmarks/strength/solvers/*": ("nodes?", "NODE"),
             "benchmarks/speed/peers.py": ("is_chance_node",),
             "docs/*": ("node",),
-            "agents/studies/cluster.py": ("nodes",),  # Ray's
+            "agents/results/cluster.py": ("nodes",),  # Ray's
         },
     ),
     "house": Word("houses?", "the repository, in prose; never an identifier"),

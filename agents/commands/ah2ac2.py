@@ -31,7 +31,7 @@ from ..hosted.ah2ac2 import SERVER, Server
 from ..playing.fitting import remembering
 from ..playing.policy import Policy
 from ..registry import check_honest, effort_of, load_to_play
-from ..studies.store import file_lock
+from ..results.store import file_lock
 
 __all__ = ["Args", "run"]
 

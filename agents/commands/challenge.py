@@ -21,14 +21,13 @@ import tyro
 from hanabako.files import check_writable, write_text
 
 from ..registry import check_honest, effort_of, load_to_play
-from ..studies.challenge.board import entries, figure, lines, page
-from ..studies.challenge.meetings import meetings, play_meeting
-from ..studies.challenge.results import read
-from ..studies.challenge.suite import named
-from ..studies.executors import executor_of
-from ..studies.running import run as run_study
-from ..studies.store import origin_of
-from ..studies.study import Study, key_of
+from ..results.challenge.board import entries, figure, lines, page
+from ..results.challenge.suite import named, read
+from ..results.executors import executor_of
+from ..results.meeting import play_meeting
+from ..results.running import run as run_study
+from ..results.store import origin_of
+from ..results.study import Study, key_of
 
 __all__ = ["Args", "run"]
 
@@ -96,7 +95,7 @@ def play(args: Run) -> None:
     suite = named(args.suite)
     suite.check()
     effort, path = effort_of(args.search, [args.agent]), args.out or Path(f"{suite.name}.json")
-    rows = meetings(suite, args.agent, suite.games if args.games is None else args.games, effort)
+    rows = list(suite.meetings(args.agent, args.games, effort).values())
     check_honest(args.agent, load_to_play(args.agent, suite.config, effort), suite.config)
     searching = ["--search", *args.search] if args.search else []
     some = [] if args.games is None else ["--games", str(args.games)]

@@ -18,8 +18,7 @@ from dataclasses import fields
 from hanabako.files import check_writable
 from hanabako.results_file import origin_of, write_results
 
-from ..evaluation.modes import MODES, draw
-from ..evaluation.report import Args, answers_of, describe, evaluate
+from ..results.evaluation import Args, answers_of, describe, draw, evaluate
 
 __all__ = ["Args", "run"]
 
@@ -28,7 +27,7 @@ def run(args: Args) -> None:
     """Play the evaluation that ``args`` describe, print the result, and write the files that they ask for.
 
     Raises:
-        ValueError: see `agents.evaluation.report.evaluate`.
+        ValueError: see `agents.results.evaluation.evaluate`.
         OSError: a file cannot be written.
         SystemExit: agents were left out, or games were given up.
     """
@@ -36,23 +35,23 @@ def run(args: Args) -> None:
     answers = answers_of(args)
     goes_on = f"; the answers so far are in {answers}, and the same command goes on from them"
     try:
-        result = evaluate(args)
+        found = evaluate(args)
     except ValueError as error:
         if answers is None or not answers.exists():
             raise
         raise ValueError(f"{error}{goes_on}") from error
-    print(describe(result))
+    print(describe(found))
     if args.json:
         origin = origin_of(words_of(args))
-        write_results(args.json, "evaluation", origin, [origin | result])
+        write_results(args.json, "evaluation", origin, [origin | dict(row) for row in found.rows])
     if args.png:
-        draw(args.png, MODES[args.mode], result)
-    if "partial" in result:
+        draw(args.png, found)
+    if any("partial" in row for row in found.rows):
         raise SystemExit(f"evaluate: the result is partial{goes_on if answers else ''}")
-    if answers is not None and "answers" in result:
+    if answers is not None and "answers" in found.rows[-1]:
         answers.unlink(missing_ok=True)
-    if "refused" in result:
-        raise SystemExit(f"evaluate: left out {len(result['refused'])} of the agents, as said above")
+    if found.refused:
+        raise SystemExit(f"evaluate: left out {len(found.refused)} of the agents, as said above")
 
 
 def words_of(args: Args) -> list[str]:

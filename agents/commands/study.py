@@ -26,13 +26,13 @@ import tyro
 from hanabako.words.checks import shown
 from hanabako.words.cleaned import on_terminal
 
-from ..studies.executors import executor_of
-from ..studies.finding import Place, find, load, names, title_of
-from ..studies.pages import write_page
-from ..studies.running import playable
-from ..studies.running import run as run_study
-from ..studies.store import is_stale, merge_files, origin_of, read_file, read_results
-from ..studies.study import Result, Row, Study, chosen, key_of, words_of
+from ..results.executors import executor_of
+from ..results.finding import Place, find, load, names, title_of
+from ..results.pages import write_page
+from ..results.running import playable
+from ..results.running import run as run_study
+from ..results.store import is_stale, merge_files, origin_of, read_file, read_results
+from ..results.study import Result, Row, Study, chosen, key_of, words_of
 
 __all__ = ["Args", "run"]
 
@@ -174,7 +174,7 @@ def run_rows(args: Run) -> None:
 
 def on_cluster(address: str) -> tuple[Executor, int]:
     """Connect to a Ray cluster; return its executor and its number of cores."""
-    from ..studies.cluster import Cluster
+    from ..results.cluster import Cluster
 
     cluster = Cluster(address)
     return cluster, cluster.cores

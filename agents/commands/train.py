@@ -18,26 +18,21 @@ Ctrl-C saves the run after the current update, and --resume continues it; a seco
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
-from functools import partial
 from inspect import get_annotations
-from pathlib import Path
 from typing import Annotated, get_type_hints
 
 import docstring_parser
 import tyro
 
-from hanabako.files import check_writable
-from hanabako.games import game_of
-from hanabako.interrupts import INTERRUPTED, end_with_parent
+from hanabako.interrupts import INTERRUPTED
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Size, Within, check_ranges
 
-from ..learning.common.algorithms import NAMES, Learner, maker_of, named, start
-from ..learning.common.launch import Machines, ranks_for, saved_ranks, start_ranks
+from ..learning.common.algorithms import NAMES, Learner, maker_of, named
+from ..learning.common.launch import Machines
 from ..learning.common.network_settings import NetworkSettings
 from ..learning.common.settings import Settings
-from ..learning.common.trainer import envs_of
-from .cloned_start import from_clone, names_bot
+from ..learning.common.starting import train
 
 __all__ = ["Args", "Chosen", "form", "run"]
 
@@ -137,7 +132,6 @@ def run(args: Args) -> None:
         SystemExit: training was interrupted.
         ValueError: a setting that cannot work.
     """
-    end_with_parent()
     groups = [value for value in vars(args).values() if is_dataclass(value)]
     told = {name: value for group in groups for name, value in vars(group).items()}
     several = Several(**{field.name: told.pop(field.name) for field in fields(Several)})
@@ -150,27 +144,8 @@ def run(args: Args) -> None:
         if machines.count > 1:  # report what is wrong with the run before the other machines connect
             learner.settings.saved(settings.resume, settings.trust)
         settings = learner.settings(resume=settings.resume, trust=settings.trust)
-    elif isinstance(settings, NetworkSettings) and names_bot(settings):
-        if machines.count > 1:
-            raise ValueError(f"start must be a network on several machines, got the bot {settings.start}")
-        settings = from_clone(learner, settings, args.clone_part, partial(train, args.ranks, machines))
-    if settings is None or not train(args.ranks, machines, learner, settings):
+    if not train(learner, settings, args.ranks, machines, args.clone_part):
         raise SystemExit(INTERRUPTED)
-
-
-def train(ranks: int | None, machines: Machines, learner: Learner, settings: Settings) -> bool:
-    """Train on ``ranks`` ranks of this machine, by default as many as fit, until the run ends or is interrupted.
-
-    Returns:
-        False if the run was interrupted, as `start_ranks` says.
-    """
-    if settings.resume is not None:
-        ranks = ranks or saved_ranks(settings.resume, machines.count)
-    else:
-        ranks = prepared(learner, settings, ranks, machines.count)
-    if ranks * machines.count == 1:
-        return start(learner, settings)
-    return start_ranks(ranks, learner, settings, machines)
 
 
 def machines_of(args: Several) -> Machines:
@@ -193,20 +168,3 @@ def machines_of(args: Several) -> Machines:
     if not (host and port.isascii() and port.isdecimal() and len(port) < 6 and 0 < int(port) < 2**16):
         raise ValueError(f"meet must be HOST:PORT, with a port of 1 to 65535, got {shown(args.meet)}")
     return Machines(args.machines, args.machine, host.strip("[]"), int(port))
-
-
-def prepared(learner: Learner, settings: Settings, ranks: int | None, machines: int) -> int:
-    """Check a new run, compile its game once for all ranks, and return the number of ranks on this machine.
-
-    Raises:
-        ValueError: a setting that cannot work.
-        OSError: the run's directory cannot be written to.
-    """
-    settings.check(1)
-    check_writable((settings.run_dir or Path("runs", "new")) / "config.json")
-    ranks = ranks or ranks_for(settings, machines)
-    settings.check(ranks * machines)
-    config = settings.learned(settings.make_config())
-    settings.check_agents(config, envs_of(learner.algorithm))
-    game_of(config).compile(config, settings.games // (ranks * machines))
-    return ranks

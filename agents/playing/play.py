@@ -19,8 +19,6 @@ from .block import GAMES_AT_ONCE, Block, block_for
 from .policy import Agent, Policy, Seated, line_up
 from .seating import sit
 
-BLOCK = 20
-"""The number of games whose scores are added up to one number in results, so that the first of them can be replayed."""
 REPLAY_ERRORS = 4
 """How many standard errors a mean may differ from the one that a replay finds, where rounding or time decides."""
 
@@ -47,10 +45,6 @@ class Games:
     def chosen(self, rows: Any) -> "Games":
         """Return the results of the given games."""
         return Games(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
-
-    def sums(self) -> list[int]:
-        """Return the sums of the scores of every `BLOCK` games; the last ones may be fewer."""
-        return np.add.reduceat(self.score, np.arange(0, len(self.score), BLOCK)).tolist()
 
     def summary(self) -> dict[str, Any]:
         """Return means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""

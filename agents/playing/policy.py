@@ -118,10 +118,10 @@ class Weighing(Protocol):
 
 @runtime_checkable
 class Counting(Protocol):
-    """A policy that counts the cost of its decisions: a language model."""
+    """A policy that counts the cost of its decisions: a language model, or a search."""
 
     def counted(self) -> dict[str, Any]:
-        """Return the totals over all games so far, as JSON types, among them ``decisions`` and ``illegal``."""
+        """Return the totals over all games so far, as JSON types, among them ``decisions``."""
         ...
 
 

@@ -5,7 +5,7 @@ move, and observes every step.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from hanabako.engine.game import Game
 from .block import random_keys
 from .fitting import fits
 from .policy import Agent, GamesInPlay, Policy, Seated, line_up
+
+T = TypeVar("T")
 
 
 def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
@@ -39,8 +41,8 @@ def sit_down(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated
     return policy.seat(games, seats)
 
 
-def line_ups(policy: Policy, others: Sequence[Policy], players: int) -> list[tuple[int, list[Policy]]]:
-    """Return all line-ups, each as the seat of ``policy`` and the policies of all seats.
+def line_ups(policy: T, others: Sequence[T], players: int) -> list[tuple[int, list[T]]]:
+    """Return all line-ups, each as the seat of ``policy`` and the policies, or their names, of all seats.
 
     ``policy`` takes every seat in turn, among every run of consecutive ``others`` (cyclic), so that it meets each of
     them equally often. Without others there is one line-up, with ``policy`` at all seats.

@@ -1,5 +1,6 @@
 """Common parts of all searches: the policy with its effort, and its seats."""
 
+import time
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -93,6 +94,12 @@ class Search:
         """Whether equal games are played equally; a time budget prevents this."""
         self.counts: Counter[str] = Counter()
         """Counts over all games so far."""
+        self.core_seconds = 0.0
+        """CPU seconds that the search took over all games so far, including the belief."""
+
+    def counted(self) -> dict[str, Any]:
+        """See `agents.playing.policy.Counting`."""
+        return {**self.counts, "core_seconds": self.core_seconds}
 
 
 class SearchSeated(Seated):
@@ -101,7 +108,7 @@ class SearchSeated(Seated):
     def __init__(
         self, policy: Search, games: GamesInPlay, seats: Sequence[int], blueprint_seats: Sequence[int] | None = None
     ) -> None:
-        self.effort, self.counts, self._games = policy.effort, policy.counts, games
+        self.effort, self.counts, self._search, self._games = policy.effort, policy.counts, policy, games
         self.seats = set_of(seats, len(games.tables))
         self._blueprint = sit_down(policy.blueprint, games, seats if blueprint_seats is None else blueprint_seats)
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
@@ -116,7 +123,9 @@ class SearchSeated(Seated):
         """See `agents.playing.policy.Seated.act`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.act()
+        began = time.thread_time()
         self.search()
+        self._search.core_seconds += time.thread_time() - began
 
     @abstractmethod
     def search(self) -> None:

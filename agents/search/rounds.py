@@ -61,6 +61,7 @@ class RoundSeated(SearchSeated):
             began = time.perf_counter()
             actions = np.flatnonzero(unpack(games.tables["mask"][i], games.game.num_actions))
             games.actions[i] = actions[0] if len(actions) == 1 else self.decide(i, actions, began)
+            self.counts["decisions"] += len(actions) > 1
 
     @abstractmethod
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:

@@ -8,9 +8,8 @@ import numpy as np
 from benchmarks.speed.careful import careful_rollouts
 from hanabako import timing
 from hanabako.engine.game import Game
-from hanabako.engine.protocol import SAME_STEP
-from hanabako.envs.vector import FORMATS, CardGameVectorEnv
-from hanabako.timing import Play, fresh_tables, recorded_actions
+from hanabako.envs.vector import FORMATS
+from hanabako.timing import Play
 
 
 def rollout_loop(
@@ -43,26 +42,6 @@ def rollout_loop(
 def state_bytes(game: Game) -> int:
     """Return the bytes of one game's state."""
     return game.table_dtype(specialize=True)["state"].itemsize
-
-
-def kernel_loop(game: Game, num_envs: int, observation: str, steps: int) -> Play:
-    """Return `vector_loop` without the environment around it: a loop that calls the compiled step directly."""
-    environment = CardGameVectorEnv(game, num_envs, observation=observation, copy=False, specialize=True)
-    actions = recorded_actions(environment, steps)
-    buffers, _ = environment.reset(seed=0)
-    seen, mask = buffers["observation"], buffers["action_mask"]
-    loops, rules, tables = game.loops(specialize=True), game.rules_array, fresh_tables(game, num_envs)
-    final, everything, stream = np.zeros_like(seen), np.ones(num_envs, np.bool_), np.zeros(2, np.uint64)
-
-    def play() -> int:
-        loops.seed(tables, stream)
-        loops.reset(rules, tables, everything)
-        step = loops.step
-        for row in actions:
-            step(rules, tables, row, seen, mask, final, SAME_STEP)
-        return num_envs * steps
-
-    return play
 
 
 def aec_loop(environment: Any, games: int) -> Play:

@@ -16,18 +16,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.games import GAMES, BenchmarkGame
-from benchmarks.speed.loops import aec_loop, kernel_loop, rollout_loop, state_bytes
+from benchmarks.speed.loops import aec_loop, rollout_loop, state_bytes
 from benchmarks.speed.timing import Case, measure, place, report
 from hanabako import machine
 from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
-from hanabako.timing import vector_loop
 from hanabako.words.ranges import Positive, Size
 
 FORMATS = (None, "packed", "int8", "float32")
-LEARNT_FROM = ("packed", "int8")
-"""The formats in which the vector environment is measured: those that agents read."""
-SIZES = (1, 64, 1024, 16384)
+SIZES = (64, 1024, 16384)
 COMPARED = 1024
 """The number of parallel games where other things are compared."""
 
@@ -41,14 +38,13 @@ class Args:
     players: list[Size] = field(default_factory=list)
     """Numbers of players; by default all of the game's."""
     only: str = ""
-    """Measure only groups whose names contain one of these, separated by commas: formats, sizes, presets, threads,
-    ..."""
+    """Measure only groups whose names contain one of these, separated by commas: formats, presets, threads, aec."""
     seconds: Positive = 0.3
     """Seconds per repeat."""
     repeats: Size = 5
     """Repeats per row; the median is reported."""
     sizes: list[Size] = field(default_factory=lambda: list(SIZES))
-    """Numbers of parallel games, in group ``sizes`` and for the vector environment."""
+    """Numbers of parallel games, in group ``threads``."""
     threads: Size = 2
     """The number of threads to compare with one."""
     out: Path | None = None
@@ -79,32 +75,12 @@ def presets(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
             yield Case(row, rollout_loop(game, COMPARED, observation))
 
 
-def sizes(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
-    """All formats for all numbers of parallel games."""
-    for num_envs in args.sizes:
-        for observation in FORMATS:
-            yield rollout(entry, players, num_envs, observation)
-
-
 def threads(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
     """One thread compared with several, by the wall clock."""
-    for num_envs in sorted({*args.sizes, 4096} - {1}):
+    for num_envs in sorted({*args.sizes, 4096}):
         for observation in (None, "packed", "int8"):
             for num_threads in (1, args.threads):
                 yield rollout(entry, players, num_envs, observation, num_threads=num_threads, clock="wall")
-
-
-def vector(entry: BenchmarkGame, players: int, args: Args) -> Iterator[Case]:
-    """The vector environment from Python with and without copying, and the compiled step that it calls."""
-    game = entry.make(players)
-    for num_envs in args.sizes:
-        steps = max(16, 4096 // num_envs)
-        for observation in LEARNT_FROM:
-            row = columns(entry, players, num_envs, observation)
-            yield Case({**row, "path": "step kernel"}, kernel_loop(game, num_envs, observation, steps))
-            for copy in (False, True):
-                path = f"vector environment, copy={copy}"
-                yield Case({**row, "path": path}, vector_loop(game, num_envs, observation, copy, steps))
 
 
 def aec(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
@@ -115,7 +91,7 @@ def aec(entry: BenchmarkGame, players: int, _: Args) -> Iterator[Case]:
         yield Case({**row, "path": "env" if wrapped else "raw_env"}, aec_loop(environment, games=50))
 
 
-GROUPS = {"formats": formats, "presets": presets, "sizes": sizes, "threads": threads, "vector": vector, "aec": aec}
+GROUPS = {"formats": formats, "presets": presets, "threads": threads, "aec": aec}
 FOR_ALL_PLAYERS = ("formats", "aec")
 """Groups that are measured for every number of players; the others only for the smallest."""
 

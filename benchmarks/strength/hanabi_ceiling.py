@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.studies import Row, Study
+from agents.results import Row, Study
 from hanabako.generated import table
 from hanabi_env import PRESETS
 

@@ -2,12 +2,10 @@
 
     hanabako study run make_train --where preset=standard    # five minutes, on all cores
     hanabako study run make_train --where preset=mini        # one minute
-    hanabako study page shipped_networks                     # the table that shows the results
 
 A row is one run of `benchmarks.demo` from scratch, kept in ``runs/make_train``, and 10,000 games of its policy. Scores
 for a fixed time depend on the processor, mainly on whether it has bf16 instructions. So each row names a kind of
-processor, and is refused on others. The oldest rows did not record theirs: they ran on two cores, and the one of the
-standard game used an earlier recipe.
+processor, and is refused on others. It is Python because it runs the program behind `make train`.
 """
 
 import time
@@ -18,16 +16,20 @@ from typing import Any
 import torch
 
 from agents import ppo
-from agents.evaluation.report import Args, evaluate
 from agents.learning.common.launch import ranks_for
 from agents.learning.common.ranks import best_device
 from agents.networks.network import kind_of_processor
-from agents.studies import Row, Study
-from agents.studies.store import NOT_RECORDED
-from agents.studies.study import Result
+from agents.results import Row, Study
+from agents.results.evaluation import Args, evaluate
+from agents.results.store import read_results
+from agents.results.study import Result, Results
+from agents.results.tables import with_error
 from benchmarks import demo
+from hanabako.generated import table
 
-__all__ = ["RESULTS", "STUDY", "MakeTrain"]
+from .tables.markdown import training_in_words
+
+__all__ = ["RESULTS", "STUDY", "MakeTrain", "runs"]
 
 RUNS = Path("runs") / "make_train"
 RESULTS = Path(__file__).resolve().parent / "results" / "make_train.json"
@@ -49,7 +51,7 @@ class MakeTrain(Row):
 
     preset: str
     processor: str
-    """One of `KINDS`, or "not recorded"."""
+    """One of `KINDS`."""
 
     @property
     def cores(self) -> int:
@@ -58,7 +60,7 @@ class MakeTrain(Row):
 
 
 def play(row: MakeTrain, _before: Result | None) -> dict[str, Any]:
-    """Run `make train` and measure its policy; ``evaluation`` is the result of `evaluate`.
+    """Run `make train` and measure its policy; ``trained`` is what its file says of the training.
 
     Raises:
         ValueError: the row is for a different kind of processor from this machine's.
@@ -70,13 +72,35 @@ def play(row: MakeTrain, _before: Result | None) -> dict[str, Any]:
     run_dir = RUNS / f"{row.preset}-{time.strftime('%Y%m%d-%H%M%S')}"
     demo.run(demo.Args(minutes=MINUTES[row.preset], run_dir=run_dir))
     policy = str(run_dir / "policy.safetensors")
-    evaluation = evaluate(Args("hanabi", preset=row.preset, agents=policy, games=GAMES, seed=SEED))
-    return {"done": 1, "evaluation": evaluation}
+    (found,) = evaluate(Args("hanabi", preset=row.preset, agents=policy, games=GAMES, seed=SEED)).rows
+    about = found["trained"][policy]
+    numbers = {name: value for name, value in found.items() if name not in ("fields", "trained", "preset", "wanted")}
+    return {**numbers, "done": 1, "trained": about}
+
+
+def runs(preset: str) -> list[dict[str, Any]]:
+    """Return the results of a preset."""
+    return [row for row in read_results(RESULTS) if row["preset"] == preset]
+
+
+def scores(results: Results) -> str:
+    """Return a table with a line per run."""
+    lines = [
+        [
+            row["preset"],
+            row["processor"],
+            with_error(row["score"], row["score_error"]),
+            training_in_words(row["trained"]),
+        ]
+        for row in results
+    ]
+    return table(["game", "processor", "score", "training"], lines)
 
 
 STUDY = Study(
     "make_train",
-    [MakeTrain(preset, processor) for preset in MINUTES for processor in (NOT_RECORDED, *KINDS)],
+    [MakeTrain(preset, processor) for preset in MINUTES for processor in KINDS],
     play,
+    tables={"make_train": scores},
     unit="run",
 )

@@ -1,7 +1,7 @@
 """Hanabi bots compared with the programs from which they were ported.
 
-The results hold the scores of the original programs, run outside this project, and published scores. So
-`hanabako study run ports` refuses every row. The programs were run as follows:
+The results hold the scores of the original programs, run outside this project, and published scores; so there are no
+rows to play. The programs were run as follows:
 
 * fossgalaxy/hanabi: its sources compiled with ``javac`` (without `org.reflections`, which only finds agents by name),
   ``new GameRunner(id, players, false)`` with `AgentPlayer`s of the factories `IGGIFactory`, `OsawaFactory`,
@@ -11,73 +11,26 @@ The results hold the scores of the original programs, run outside this project, 
 * rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` increased; its game ends with the
   fourth error, or with ``mStrikes(2)`` with the third.
 
-Our own bots' scores are those of the study `hanabi_bots`; `hanabako study page ports` writes the table of both.
+Our own bots' scores are those of the study `hanabi_bots`. It is Python for its table.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.studies import Row, Study
-from agents.studies.store import read_results
-from agents.studies.study import Result, Results
+from agents.results import Row, Study
+from agents.results.store import read_results
+from agents.results.study import Result, Results
 from hanabako.generated import table
 
-from . import hanabi_bots
-
-__all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "Original", "beside_originals", "comparisons"]
+__all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "beside_originals", "comparisons"]
 
 RESULTS = Path(__file__).resolve().parent / "results" / "ports.json"
+BOTS = RESULTS.with_name("hanabi_bots.json")
 WITHIN = 0.15
 """The largest accepted difference between a port's mean score and its original's, or a published one."""
 LOST_GAMES = {"never": "none", "kept": "points kept", "zero": "0", "fourth": "none, of four lives"}
 """How lost games count, as shown in the table."""
-RULE_LISTS, OLDER_LISTS = "fossgalaxy/hanabi a99d205", "fossgalaxy/hanabi 2889d4e"
-SMART_BOT, CHEAT_BOT = (f"Quuxplusone/Hanabi daef9de, {name}" for name in ("SmartBot", "CheatBot"))
-REC_PLAYER, INFO_PLAYER = (f"rjtobin/HanSim 24f0871, {name}" for name in ("rec_player", "info_player"))
-
-
-@dataclass(frozen=True)
-class Original(Row):
-    """Self-play games of an original program, for each number of players with which it was run."""
-
-    title: str
-    bot: str | None
-    """Our port; None for an older version without a port."""
-    lost_games: str
-    """A key of `LOST_GAMES`."""
-    program: str
-    """Repository, commit and player."""
-    change: str | None = None
-    """The change made to the program, if any."""
-
-
-def rows() -> list[Original]:
-    """Return the rows of the original programs."""
-    lists = ("internal", "outer", "cautious", "iggi", "piers", "vdb")
-    older = ("internal", "outer", "cautious")
-    return [
-        *(Original(name, name, "never", RULE_LISTS, wanted=20_000) for name in lists),
-        *(Original(name, name, "kept", RULE_LISTS, wanted=20_000) for name in ("flawed", "random")),
-        *(Original(f"({name} of August 2016)", None, "kept", OLDER_LISTS, wanted=10_000) for name in older),
-        Original("smart", "smart", "kept", SMART_BOT, wanted=20_000),
-        Original("smart", "smart", "zero", SMART_BOT, wanted=20_000),
-        Original("smart_safe", "smart_safe", "never", SMART_BOT, "`UseMulligans` off", wanted=20_000),
-        Original("cheat", "cheat", "never", CHEAT_BOT, wanted=20_000),
-        Original("recommendation", "recommendation", "fourth", REC_PLAYER, wanted=100_000),
-        Original("recommendation", "recommendation", "never", REC_PLAYER, "`mStrikes(2)`", wanted=100_000),
-        Original("information", "information", "never", INFO_PLAYER, wanted=20_000),
-    ]
-
-
-def play(row: Original, _before: Result | None) -> dict[str, Any]:
-    """Refuse to run, as the original programs run outside this project.
-
-    Raises:
-        ValueError: always; the message says where the procedure is described.
-    """
-    raise ValueError(f"{row.program} is run outside this project: see the docstring of {__name__}")
 
 
 # --- Comparison -------------------------------------------------------------------------------------------------------
@@ -111,12 +64,11 @@ def comparisons(originals: Results, bots: Results) -> Iterator[Comparison]:
 
 def our_results(row: Result, bots: Results) -> dict[str, Result]:
     """Return our bot's results for an original, by the number of players as text."""
-    lives = 4 if row["lost_games"] == "fourth" else 3
+    preset = "standard max_life_tokens=4" if row["lost_games"] == "fourth" else "standard"
     return {
         str(result["players"]): result
         for result in bots
-        if (result["agent"], result["preset"], result["max_life_tokens"]) == (row["bot"], "standard", lives)
-        and str(result["players"]) in row["original"]
+        if (result["line_up"], result["preset"]) == ([row["bot"]], preset) and str(result["players"]) in row["original"]
     }
 
 
@@ -179,9 +131,9 @@ def summary(compared: Sequence[Comparison]) -> str:
     return text + "."
 
 
-STUDY = Study(
-    "ports",
-    rows(),
-    play,
-    tables={"originals": lambda results: beside_originals(results, read_results(hanabi_bots.RESULTS))},
-)
+def play(row: Row, _before: Result | None) -> dict[str, Any]:
+    """There are no rows."""
+    raise NotImplementedError(row)
+
+
+STUDY = Study("ports", [], play, tables={"ports": lambda results: beside_originals(results, read_results(BOTS))})

@@ -1,61 +1,60 @@
 """The networks that ship: each is trained if its file is missing, and measured.
 
     hanabako study list shipped_networks
-    hanabako study run shipped_networks                                   # what is missing, one after the other
-    hanabako study run shipped_networks --where network=hanabi-mini-2p    # one network
-    hanabako study run shipped_networks --again                           # measure all of them again
+    hanabako study run shipped_networks                                    # what is missing, one after the other
+    hanabako study run shipped_networks --where line_up=hanabi-mini-2p     # one network
 
-A network without a file in ``agents/pretrained`` is first trained on all cores by its recipe (`benchmarks.recipes`).
-Its runs are kept in ``runs/pretrained``; the same command resumes an interrupted one. To train a network again, delete
-its file and its runs. Then the network plays 10,000 games of seed 1: self-play in Hanabi, or a tournament with all bots
-in the competitive games. The table of scores also shows `make train` (`make_train`) and random play (`hanabi_bots`).
+It is Python because it trains by recipes that build on each other (`benchmarks.recipes`), and ships what they make. A
+network without a file in ``agents/pretrained`` is first trained on all cores. Its runs are kept in
+``runs/pretrained``; the same command resumes an interrupted one. To train a network again, delete its file and its
+runs. Then it plays 10,000 games of seed 1: in Hanabi alone, in the competitive games against its teacher.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import tyro
+
 from agents import ppo
-from agents.evaluation.matches import ELO
-from agents.evaluation.report import Args, evaluate
-from agents.learning.common.launch import ranks_for, train_to_the_end
+from agents.learning.common.algorithms import named
+from agents.learning.common.launch import ranks_for
 from agents.learning.common.runs import greedy_curve
+from agents.learning.common.starting import train_apart
 from agents.networks.policy_file import read_metadata, read_network, save_policy
-from agents.registry import PRETRAINED, names
-from agents.studies import Row, Study
-from agents.studies.pages import origin_line
-from agents.studies.store import is_stale, read_results
-from agents.studies.study import Result, Results
+from agents.registry import PRETRAINED
+from agents.results import Study
+from agents.results.meeting import Meeting, play_meeting
+from agents.results.store import is_stale, read_results
+from agents.results.study import Result, Results
+from agents.results.tables import with_error
 from benchmarks.recipes import RECIPES, Recipe
 from hanabako.drawing import charts
-from hanabako.games import config_from_dict
+from hanabako.games import config_from_dict, make_config
 from hanabako.generated import table
 
-from . import hanabi_bots, make_train
-from .tables.ceilings import Ceilings, ceiling_text, read_ceilings
-from .tables.markdown import agent_name, features_of, seen, training_in_words, with_error
-from .tables.tournaments import ratings_of, tournaments
+from . import make_train
+from .tables.ceilings import ceiling_text, read_ceilings
+from .tables.markdown import features_of, training_in_words
 
-__all__ = ["RESULTS", "STUDY", "Shipped", "scores"]
+__all__ = ["RESULTS", "STUDY", "Shipped", "summary"]
 
 RESULTS = Path(__file__).resolve().parent / "results" / "shipped_networks.json"
 RUNS = Path("runs") / "pretrained"
-GAMES, SEED = 10_000, 1
+DEALS, SEED = 10_000, 1
 COSTS = ("steps", "seconds", "core_seconds")
 """The entries of a network's file that are summed over all its training runs."""
 
 
 @dataclass(frozen=True)
-class Shipped(Row):
-    """One network: its training, and its score or its tournament."""
-
-    network: str
+class Shipped(Meeting):
+    """The games of one network."""
 
     @property
-    def agents(self) -> tuple[str, ...]:
-        """The network."""
-        return (self.network,)
+    def network(self) -> str:
+        """The network's name."""
+        return self.line_up[0]
 
     @property
     def cores(self) -> int:
@@ -63,43 +62,43 @@ class Shipped(Row):
         return ranks_for(ppo.Args())
 
 
+def rows() -> list[Shipped]:
+    """Return a row per network."""
+    found = []
+    for name, recipe in RECIPES.items():
+        config = make_config(recipe.game, recipe.preset, recipe.changed_players(), recipe.measured)
+        others = [] if recipe.opponent is None else [recipe.opponent]
+        found.append(Shipped.of(config, [name, *others], "exchanged" if others else "given", DEALS, seed=SEED))
+    return found
+
+
 def play(row: Shipped, _before: Result | None) -> dict[str, Any]:
     """Train a network if its file is missing, and measure it.
 
-    ``evaluation`` is the result of `evaluate`. ``curve``, if its last training run is known, is that run's
-    `greedy_curve`.
+    ``trained`` is what the network's file says of its training; ``curve``, if its last training run is known, is that
+    run's `greedy_curve`.
 
     Raises:
         SystemExit: training was interrupted.
         ValueError: training failed.
     """
-    recipe = RECIPES[row.network]
-    if not (PRETRAINED / f"{row.network}.safetensors").exists():
-        train(row.network, recipe, row.cores)
-    curve = curve_of(row.network)
-    return {"done": 1, "evaluation": measured(row.network, recipe)} | ({"curve": curve} if curve else {})
+    name, recipe = row.network, RECIPES[row.network]
+    if not (PRETRAINED / f"{name}.safetensors").exists():
+        began = {"began": f"as a clone of {recipe.teacher}"} if recipe.teacher else {}
+        ship(name, trained(name, recipe, row.cores), costs_of(name, recipe) | began)
+    curve = curve_of(name)
+    return play_meeting(row) | ({"curve": curve} if curve else {})
 
 
 def curve_of(name: str) -> list[list[float]] | None:
     """Return the curve of the run that trained a network, or else the one in the results; None if neither is there."""
     if (RUNS / name).exists():
         return greedy_curve(RUNS / name)
-    kept = (row for row in read_results(RESULTS) if row["network"] == name and not is_stale(row))
+    kept = (row for row in read_results(RESULTS) if row["line_up"][0] == name and not is_stale(row))
     return next((row["curve"] for row in kept if "curve" in row), None)
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------
-
-
-def train(name: str, recipe: Recipe, ranks: int) -> None:
-    """Train one network, or resume its training, and add its file to those that ship.
-
-    Raises:
-        SystemExit: training was interrupted.
-        ValueError: training failed.
-    """
-    began = {"began": f"as a clone of {recipe.teacher}"} if recipe.teacher else {}
-    ship(name, trained(name, recipe, ranks), costs_of(name, recipe) | began)
 
 
 def ship(name: str, policy: Path, about: Mapping[str, Any]) -> None:
@@ -120,114 +119,70 @@ def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:
 
 def trained(name: str, recipe: Recipe, ranks: int) -> Path:
     """Start or resume the run ``name`` unless it has ended, and return the file of its policy."""
-    settings = [*recipe.arguments(), "--steps", str(recipe.steps)]
+    learner = named(recipe.learner)
+    settings: Any = tyro.cli(learner.settings, args=recipe.arguments())
+    settings = replace(settings, steps=recipe.steps, run_dir=RUNS / name)
     if recipe.first is not None:
-        settings += ["--start", str(trained(f"{name}-first", recipe.first, ranks))]
-    command = f"hanabako study run {STUDY.name} --where network={name.replace('-first', '')}"
-    train_to_the_end(ranks, RUNS / name, settings, command, recipe.learner)
+        settings = replace(settings, start=str(trained(f"{name}-first", recipe.first, ranks)))
+    command = f"hanabako study run {STUDY.name} --where line_up={name.replace('-first', '')}"
+    train_apart(learner, settings, ranks, command)
     return RUNS / name / "policy.safetensors"
-
-
-def measured(name: str, recipe: Recipe) -> dict[str, Any]:
-    """Return the scores of a network; in a competitive game, its tournament with all bots."""
-    bots = [] if recipe.opponent is None else sorted(names(recipe.game))
-    return evaluate(
-        Args(
-            game=recipe.game,
-            preset=recipe.preset,
-            players=recipe.changed_players(),
-            config=recipe.measured,
-            agents=",".join([*bots, name]),
-            games=GAMES,
-            seed=SEED,
-            mode="self-play" if recipe.opponent is None else "tournament",
-        )
-    )
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
-HEAD = (
-    *("game", "players", "agent", "observation", "score", "ceiling", "fireworks count", "perfect", "lost", "games"),
-    "training",
-)
-
-
-def scoreboard(results: Results) -> str:
-    """Return the scores of networks for cooperative games, `make train` and random play, with the origin of these."""
-    runs = read_results(make_train.RESULTS)
-    floor = [row for row in read_results(hanabi_bots.RESULTS) if (row["agent"], row["preset"]) == ("random", "mini")]
-    evaluations = [*evaluations_of(results), *evaluations_of(runs), *floor]
-    text = scores([result for result in evaluations if "score" in result], read_ceilings())
-    return f"{text}\n\nFor the rows PPO and random: {origin_line([*runs, *floor])} For all other rows:"
-
-
+HEAD = ("game", "network", "features", "score", "ceiling", "perfect", "lost", "training")
 SUMMARY = ("standard-2p-wide", "standard-2p-canonical", "standard-3p", "standard-4p", "standard-5p", "mini-2p")
 """The Hanabi networks in the README's table, which also has a row for `make train`."""
 
 
-def summary(results: Results) -> str:
-    """Return the README's table: some Hanabi networks, and the `make train` run with the median score."""
-    found = {result["agents"][0]: result for result in evaluations_of(results)}
-    runs = evaluations_of(read_results(make_train.RESULTS))
-    runs = sorted((run for run in runs if run["preset"] == "standard"), key=lambda run: run["score"])
-    first, *others = [(f"`hanabi-{name}`", found[f"hanabi-{name}"]) for name in SUMMARY]
-    rows = [first, ("`make train`", runs[len(runs) // 2]), *others]
-    ceilings = read_ceilings()
-    return table(("game", "agent", "features", "score", "training"), [summary_cells(*row, ceilings) for row in rows])
+def scoreboard(results: Results) -> str:
+    """Return the scores of Hanabi's networks, the best first in each game."""
+    own = [row for row in results if "score" in row and "lead" not in row]
+    return table(HEAD, map(cells, sorted(own, key=lambda row: (row["preset"], row["players"], -row["score"]))))
 
 
-def summary_cells(name: str, result: Mapping[str, Any], ceilings: Ceilings) -> list[str]:
-    """Return one line of `summary`."""
-    preset, players = result["preset"], result["config"]["players"]
-    best = ceiling_text(ceilings, preset, players).split()[0]
-    score = f"{with_error(result['score'], result['score_error'])} (ceiling {best})"
-    training = "; ".join(dict.fromkeys(training_in_words(about) for about in result["training"] if about))
-    return [f"{preset}, {players} players", name, features_of(result) or "none", score, training]
-
-
-def evaluations_of(results: Results) -> list[Mapping[str, Any]]:
-    """Return the result of `evaluate` of each row."""
-    return [result["evaluation"] for result in results]
-
-
-def scores(evaluations: Results, ceilings: Ceilings) -> str:
-    """Return a table with a line per result of `evaluate`, best first in each game."""
-    order = sorted(evaluations, key=lambda result: (result["preset"], result["config"]["players"], -result["score"]))
-    return table(HEAD, [score_cells(result, ceilings) for result in order])
-
-
-def score_cells(result: Mapping[str, Any], ceilings: Ceilings) -> list[Any]:
-    """Return one line of `scores`."""
-    players = result["config"]["players"]
+def cells(row: Result) -> list[Any]:
+    """Return one line of `scoreboard`."""
+    about, players = read_metadata(PRETRAINED / f"{row['line_up'][0]}.safetensors"), row["players"]
     return [
-        f"{result['config']['game']} {result['preset']}",
-        players,
-        " with ".join(dict.fromkeys(map(agent_name, result["agents"]))),
-        seen(result),
-        with_error(result["score"], result["score_error"]),
-        ceiling_text(ceilings, result["preset"], players),
-        with_error(result["fireworks_score"], result["fireworks_score_error"]),
-        f"{result['perfect_rate']:.1%}",
-        f"{result['lost_rate']:.2%}",
-        f"{result['games']:,}",
-        "; ".join(dict.fromkeys(training_in_words(about) for about in result["training"] if about)) or "none",
+        f"{row['preset']}, {players} players",
+        row["line_up"][0],
+        features_of(about),
+        with_error(row["score"], row["score_error"]),
+        ceiling_text(read_ceilings(), row["preset"], players),
+        f"{row['perfect_rate']:.1%}",
+        f"{row['lost_rate']:.2%}",
+        training_in_words(about["about"]),
     ]
 
 
-def contests(results: Results) -> str:
-    """Return the tournaments that are rated by games won; those by points are among `koikoi_rounds`."""
-    found = [result for result in evaluations_of(results) if "tournament" in result]
-    return tournaments([result for result in found if ratings_of(result)[0] == ELO])
+def summary() -> str:
+    """Return the README's table: some Hanabi networks, and the `make train` run with the median score."""
+    found = {row["line_up"][0]: row for row in read_results(RESULTS)}
+    runs = sorted(make_train.runs("standard"), key=lambda row: row["score"])
+    first, *others = [line(f"`hanabi-{name}`", found[f"hanabi-{name}"]) for name in SUMMARY]
+    lines = [first, line("`make train`", runs[len(runs) // 2]), *others]
+    return table(("game", "agent", "features", "score", "training"), lines)
+
+
+def line(name: str, row: Result) -> list[str]:
+    """Return one line of `summary`."""
+    path = PRETRAINED / f"{name.strip('`')}.safetensors"
+    about = read_metadata(path) if path.exists() else row["trained"]
+    best = ceiling_text(read_ceilings(), row["preset"], row["players"]).split()[0]
+    score = f"{with_error(row['score'], row['score_error'])} (ceiling {best})"
+    game = f"{row['preset']}, {row['players']} players"
+    return [game, name, features_of(about), score, training_in_words(about.get("about", about))]
 
 
 def curves(results: Results, path: Path) -> None:
     """Draw the greedy score during the last training run of each network in standard Hanabi, where it is known."""
     figure, axes = charts.chart("The last run of each network", "decisions (millions)", "greedy score, unseen deals")
     for row in results:
-        if "curve" in row and row["evaluation"]["preset"] == "standard":
+        if "curve" in row and (row["game"], row["preset"]) == ("hanabi", "standard"):
             steps, values = zip(*row["curve"], strict=True)
-            axes.plot([step / 1e6 for step in steps], values, marker="o", markersize=3, label=row["network"])
+            axes.plot([step / 1e6 for step in steps], values, marker="o", markersize=3, label=row["line_up"][0])
     charts.from_zero(axes)
     charts.legend(axes)
     charts.save(path, figure)
@@ -235,9 +190,9 @@ def curves(results: Results, path: Path) -> None:
 
 STUDY = Study(
     "shipped_networks",
-    [Shipped(name) for name in RECIPES],
+    rows(),
     play,
-    tables={"summary": summary, "scoreboard": scoreboard, "contests": contests},
+    tables={"shipped_networks": scoreboard},
     figures={"shipped_networks-curves.png": curves},
-    unit="network",
+    unit="deal",
 )

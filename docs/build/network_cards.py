@@ -13,14 +13,14 @@ from typing import Any
 
 from safetensors import safe_open
 
-from agents.evaluation.matches import ELO
 from agents.networks.policy_file import read_metadata
 from agents.registry import PRETRAINED
-from agents.studies.store import read_results
+from agents.results.store import read_results
+from agents.results.study import Result, Results
+from agents.results.tables import with_error
 from benchmarks.recipes import RECIPES, Recipe
-from benchmarks.strength import network_partners, shipped_networks
-from benchmarks.strength.tables.markdown import training_in_words, with_error
-from benchmarks.strength.tables.tournaments import rate_of, ratings_of
+from benchmarks.strength.shipped_networks import RESULTS
+from benchmarks.strength.tables.markdown import training_in_words
 from hanabako.games import config_from_dict, game_in_words
 from hanabako.generated import table, update
 
@@ -29,7 +29,7 @@ __all__ = ["cards"]
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "networks.md"
 COMMAND = "python -m docs.build.network_cards"
-PARTNERS = shipped_networks.RESULTS.with_name(f"{network_partners.STUDY.name}.json")
+STUDIES = ("shipped_networks", "network_partners", "tournaments")
 NAMES = {"ppo": "PPO", "other_play": "Other-Play (not a reproduction)"}
 """The names of algorithms in text."""
 Facts = Mapping[str, Any]
@@ -37,18 +37,18 @@ Facts = Mapping[str, Any]
 
 def cards() -> str:
     """Return all cards."""
-    measured = {row["network"]: row for row in read_results(shipped_networks.RESULTS)}
-    pairs = read_results(PARTNERS)
-    return "\n\n".join(card(name, recipe, measured[name], pairs) for name, recipe in RECIPES.items())
+    found = {name: read_results(RESULTS.with_name(f"{name}.json")) for name in STUDIES}
+    return "\n\n".join(card(name, recipe, found) for name, recipe in RECIPES.items())
 
 
-def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]) -> str:
-    """Return the card of one network."""
+def card(name: str, recipe: Recipe, found: Mapping[str, Results]) -> str:
+    """Return the card of one network, from the results of `STUDIES`."""
     path = PRETRAINED / f"{name}.safetensors"
     metadata = read_metadata(path)
     config, about = config_from_dict(metadata["config"]), metadata["about"]
-    evaluation = measured["evaluation"]
-    competitive = recipe.opponent is not None
+    (own,) = (row for row in found["shipped_networks"] if row["line_up"][0] == name)
+    is_alone = recipe.opponent is None
+    others = "; ".join(met(name, found["network_partners" if is_alone else "tournaments"])) or "not measured"
     rows = [
         ("game", game_in_words(config)),
         ("observation", f"{config.observation_name}, {config.observation_bits:,} bits"),
@@ -57,13 +57,10 @@ def card(name: str, recipe: Recipe, measured: Facts, pairs: list[dict[str, Any]]
         ("training", "; then ".join(stages(recipe))),
         ("seed, ranks", f"{about['seed']}, {about['ranks']}"),
         ("cost", training_in_words(about)),
-        ("train it again", f"delete the file, then `hanabako study run shipped_networks --where network={name}`"),
-        (
-            "rating; against" if competitive else "self-play",
-            "; ".join(scores(name, evaluation, competitive)),
-        ),
-        *(() if competitive else [("cross-play", "; ".join(partners(name, pairs)) or "not measured")]),
-        ("measured", f"{deals(evaluation)} of seed {evaluation['seed']}, commit {measured['commit']}"),
+        ("train it again", f"delete the file, then `hanabako study run shipped_networks --where line_up={name}`"),
+        *([("self-play", alone(own))] if is_alone else []),
+        ("with others" if is_alone else "against others", others),
+        ("measured", f"{own['done']:,} deals of seed {own['seed']}, commit {own['commit']}"),
         ("licence", licence()),
     ]
     return f"## {name}\n\n{table(('', ''), rows)}"
@@ -88,43 +85,24 @@ def stages(recipe: Recipe) -> Iterator[str]:
     yield f"{what}, {round(recipe.steps / 1e6)} M decisions{settings}"
 
 
-def scores(name: str, evaluation: Facts, competitive: bool) -> Iterator[str]:
-    """Yield a network's results in self-play, or its rating and its results against bots."""
-    if not competitive:
-        yield with_error(evaluation["score"], evaluation["score_error"])
-        yield f"perfect {evaluation['perfect_rate']:.1%}, lost {evaluation['lost_rate']:.2%}"
-        return
-    unit, ratings = ratings_of(evaluation)
-    (row,) = (row for row in ratings if row["name"] == name)
-    form, in_points = (".0f", False) if unit == ELO else (".2f", True)
-    yield f"{row['rating']:+{form}} ± {row['error']:{form}} {unit}"
-    for match in evaluation["tournament"]["matches"]:
-        if name in match["agents"]:
-            (other,) = (agent for agent in match["agents"] if agent != name)
-            won = rate_of({tuple(match["agents"]): match}, name, other)
-            lead = match["lead"] if match["agents"][0] == name else -match["lead"]
-            points, error = lead / 2, match["lead_error"] / 2  # counted from both sides
-            share = f"{won:.1%} ± {match['won_error']:.1%}"
-            yield (
-                f"`{other}` {points:+.2f} ± {error:.2f} ({share} of the rounds)" if in_points else f"`{other}` {share}"
-            )
+def alone(row: Result) -> str:
+    """Return a network's results in self-play."""
+    score = with_error(row["score"], row["score_error"])
+    return f"{score}; perfect {row['perfect_rate']:.1%}, lost {row['lost_rate']:.2%}"
 
 
-def deals(evaluation: Facts) -> str:
-    """Return how many deals and games a network was evaluated in."""
-    if "tournament" not in evaluation:
-        return f"{evaluation['games']:,} games"
-    match = evaluation["tournament"]["matches"][0]
-    return f"{match['deals']:,} deals ({match['games']:,} games a pair)"
-
-
-def partners(name: str, pairs: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the mean scores with each partner: with the network at player 0's seat, then with the partner there."""
-    for pair in pairs:
-        if name in (pair["network"], pair["partner"]):
-            found = pair["scores"] if name == pair["network"] else pair["scores"][::-1]
-            other = pair["partner"] if name == pair["network"] else pair["network"]
-            yield f"`{other}` {' and '.join(with_error(*score) for score in found)}"
+def met(name: str, rows: Results) -> Iterator[str]:
+    """Yield a network's results with or against each other agent."""
+    for row in rows:
+        if name in row["line_up"]:
+            (other,) = (agent for agent in row["line_up"] if agent != name)
+            if "lead" not in row:
+                yield f"`{other}` {with_error(row['score'], row['score_error'])}"
+                continue
+            side = 1 if row["line_up"][0] == name else -1
+            won = row["won"] if side == 1 else 1 - row["won"] - row["drawn"]
+            points = f"{side * row['lead'] / 2:+.2f} ± {row['lead_error'] / 2:.2f} "  # counted from both sides
+            yield f"`{other}` {points if row['game'] == 'koikoi' else ''}({won:.1%} won)"
 
 
 def licence() -> str:

@@ -37,7 +37,7 @@ def read_as(hint: Any, value: Any) -> Any:
 
 
 def is_of(value: Any, hint: Any) -> bool:
-    """Whether a value has the annotated type: a class, a union, a literal or a tuple."""
+    """Whether a value has the annotated type: a class, a union, a literal, a tuple or a dict."""
     kind = get_origin(hint)
     if kind is Literal:
         return value in get_args(hint)
@@ -45,8 +45,8 @@ def is_of(value: Any, hint: Any) -> bool:
         return any(is_of(value, part) for part in get_args(hint))
     if kind is tuple:
         return isinstance(value, tuple) and all(is_of(element, get_args(hint)[0]) for element in value)
-    if hint is Path:
-        return isinstance(value, Path)
+    if hint is Path or kind is dict:
+        return isinstance(value, kind or hint)
     return type(value) is hint or (hint is float and type(value) is int)
 
 

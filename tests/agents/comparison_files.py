@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.studies.comparison.reading import read
-from agents.studies.comparison.rows import Comparison, Run
+from agents.results.comparison.reading import read
+from agents.results.comparison.rows import Comparison, Run
 
 PLAIN = """
 study = "comparison"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation.agreement import agreement
+from agents.results.agreement import agreement
 from hanabi_env import HanabiConfig
 
 pytestmark = pytest.mark.slow

@@ -12,13 +12,13 @@ import torch
 
 from agents.bots.bot import Bot, BotPolicy
 from agents.datasets.recording import record
-from agents.evaluation.agreement import agreement
 from agents.learning.common.partners import PartnersEnvs
 from agents.learning.common.ranks import Ranks
 from agents.playing.play import play
 from agents.playing.policy import BatchedPolicy, Seated
 from agents.playing.seating import OneTable
 from agents.registry import load
+from agents.results.agreement import agreement
 from agents.search.hanabi.policy import SearchPolicy
 from hanabako.compiler.jit import rule
 from hanabi_env import PRESETS, hanabi_v0

@@ -11,7 +11,7 @@ from agents.playing.block import Block
 from agents.playing.play import play, steps_of
 from agents.playing.policy import Policy
 from agents.playing.seating import OneTable, sit
-from agents.studies.store import read_results
+from agents.results.store import read_results
 from benchmarks.strength import hanabi_bots
 from benchmarks.strength import ports as originals
 from benchmarks.strength.ports import WITHIN, Comparison, comparisons

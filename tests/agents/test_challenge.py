@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agents.results.challenge.meetings import BATCH
 
 import agents
 from agents.commands.command_line import main
 from agents.playing.play import play
 from agents.registry import PRETRAINED
-from agents.studies.challenge import meetings as challenge_meetings
-from agents.studies.challenge import suite as suites
-from agents.studies.challenge.board import entries
-from agents.studies.challenge.meetings import BATCH
+from agents.results.challenge import meetings as challenge_meetings
+from agents.results.challenge import suite as suites
+from agents.results.challenge.board import entries
 from hanabako.drawing import charts
 from hanabako.games import config_to_dict, make_config
 

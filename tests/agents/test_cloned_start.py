@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from agents.commands.cloned_start import from_clone, lesson_of
+
 from agents.commands.command_line import main
 from agents.learning import ppo
 from agents.learning.common.algorithms import Learner, named

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agents.commands.command_line import main
-from agents.studies.store import read_results
+from agents.results.store import read_results
 from tests.agents.test_comparison import RECIPE, WHOLE
 from tests.agents.test_study import FILE
 

@@ -255,7 +255,7 @@ def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, nam
         ("agents.load('hanabi-standard-2p')", "a network"),
         ("import gymnasium; gymnasium.make('hanabako/HanabiSeat-v0', partners='hanabi-mini-2p')", "a network"),
         ("from hanabako.agents.ppo import Args", "training"),
-        ("import hanabako.agents.studies", "a study"),
+        ("import hanabako.agents.results", "a study"),
         ("agents.load('llm:some', HanabiConfig())", "a language model"),
         (
             "from hanabi_env import hanabi_v0; e = hanabi_v0.env(render_mode='rgb_array'); e.reset(); e.render()",

@@ -14,13 +14,13 @@ import agents
 from agents.commands.command_line import main
 from agents.learning.common import launch
 from agents.playing.play import play
-from agents.studies.comparison.load import load
-from agents.studies.comparison.measuring import SEED, check, check_folder, play_pair, settings_of
-from agents.studies.comparison.reading import read
-from agents.studies.comparison.rows import Pair, Run
-from agents.studies.finding import STUDIES
-from agents.studies.store import is_stale, read_results
-from agents.studies.study import key_of
+from agents.results.comparison.load import load
+from agents.results.comparison.measuring import SEED, check, check_folder, play_pair, settings_of
+from agents.results.comparison.reading import read
+from agents.results.comparison.rows import Pair, Run
+from agents.results.finding import STUDIES
+from agents.results.store import is_stale, read_results
+from agents.results.study import key_of
 from tests.agents.comparison_files import PLAIN, declared, written
 from tests.agents.tiny_runs import run_here
 

@@ -10,10 +10,10 @@ import torch
 
 import agents
 from agents import evaluate
-from agents.evaluation import crossplay
 from agents.networks.network import DenseNetwork
 from agents.networks.neural_policy import save_policy
 from agents.playing.play import play
+from agents.results import crossplay
 from hanabi_env import PRESETS
 from tests.agents.evaluations import result_of
 

@@ -11,8 +11,8 @@ import agents
 from agents import evaluate
 from agents.commands import command_line
 from agents.evaluate import Games, play
-from agents.evaluation import modes
 from agents.playing.random_policy import RandomPolicy
+from agents.results import modes
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanafuda_env import KoiKoiConfig

@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from agents.results.modes import short_name
 
 import agents
 from agents import registry
 from agents.bots.imported import spec_of
 from agents.commands.command_line import main
-from agents.evaluation.modes import short_name
 from agents.playing.play import play
 from agents.playing.random_policy import RandomPolicy
 from agents.registry import PRETRAINED, fingerprints, is_file, need_trust
-from agents.studies.comparison.reading import read
-from agents.studies.store import is_stale
+from agents.results.comparison.reading import read
+from agents.results.store import is_stale
 from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import parse_setting
 from hanabi_env import PRESETS

@@ -269,7 +269,7 @@ def test_a_worker_is_not_told_before_it_has_begun(tmp_path: Path, working):
 
 STUDY = """
 from dataclasses import dataclass
-from agents.studies import Row, Study
+from agents.results import Row, Study
 
 @dataclass(frozen=True)
 class Kind(Row):

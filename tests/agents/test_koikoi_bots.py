@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from agents.results.matches import head_to_head
 
 import agents
 from agents.bots.bot import BotPolicy
 from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
-from agents.evaluation.matches import head_to_head
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import state_dtype

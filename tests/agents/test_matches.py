@@ -4,12 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from benchmarks.strength.tables.tournaments import tournaments
 
 import agents
 from agents.commands.agents import lines
 from agents.commands.evaluate import Args, run
-from agents.evaluation import matches
-from benchmarks.strength.tables.tournaments import tournaments
+from agents.results import matches
 from hanabako.games import config_to_dict, games, make_config
 
 

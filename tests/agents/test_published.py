@@ -14,11 +14,11 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from agents.results.report import Args, evaluate
 from safetensors.torch import load_file, save_file
 
 import agents
 from agents.evaluate import play
-from agents.evaluation.report import Args, evaluate
 from agents.playing.block import Block
 from agents.playing.seating import OneTable, sit
 from hanabako.__main__ import main

@@ -14,8 +14,8 @@ from agents.datasets.ah2ac2 import read_arrays
 from agents.learning.common.checkpoints import ranks_of
 from agents.learning.common.runs import read_about, read_metrics
 from agents.registry import fingerprints, metadata_of
-from agents.studies.comparison.reading import read as read_comparison
-from agents.studies.store import read_results
+from agents.results.comparison.reading import read as read_comparison
+from agents.results.store import read_results
 from hanabako.files import read_bytes, read_json, read_text
 from hanabako.record import read_record
 from hanabi_env import hanablive

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from agents.results.crossplay import cross_play
 from torch import Tensor, nn
 
 import agents
-from agents.evaluation.crossplay import cross_play
 from agents.learning.common.ranks import Ranks
 from agents.learning.common.runs import Interruption
 from agents.learning.common.validation import validate

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agents.results.crossplay import self_and_cross_play
+from agents.results.modes import MODES
 
 from agents import evaluate, ppo
-from agents.evaluation import report
-from agents.evaluation.crossplay import self_and_cross_play
-from agents.evaluation.modes import MODES
+from agents.results import report
 from tests.agents.evaluations import result_of
 
 TINY = ppo.Args(games=16, horizon=8, minibatch=64, width=16, layers=1, steps=2 * 16 * 8, device="cpu")

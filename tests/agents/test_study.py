@@ -18,11 +18,11 @@ import pytest
 from filelock import FileLock
 
 from agents.commands.command_line import main
-from agents.studies import Row, Study, progress, refuse_unknown_fields, store
-from agents.studies.pages import origin_line, parted, sections
-from agents.studies.running import run
-from agents.studies.store import add_rows, is_stale, merged, origin_of, read_results, write_results
-from agents.studies.study import chosen
+from agents.results import Row, Study, progress, refuse_unknown_fields, store
+from agents.results.pages import origin_line, parted, sections
+from agents.results.running import run
+from agents.results.store import add_rows, is_stale, merged, origin_of, read_results, write_results
+from agents.results.study import chosen
 from hanabako import progress as bars
 from hanabi_env import HanabiConfig
 
@@ -36,7 +36,7 @@ FILE = '''"""Throws of dice. Nothing else."""
 from dataclasses import dataclass
 from pathlib import Path
 
-from hanabako.agents.studies import Row, Study
+from hanabako.agents.results import Row, Study
 
 
 @dataclass(frozen=True)
@@ -423,7 +423,7 @@ def test_the_file_names_its_last_run_and_other_rows_carry_their_own_origin(tmp_p
 
 ADDS = """
 import sys
-from agents.studies.store import add_rows
+from agents.results.store import add_rows
 path, name = sys.argv[1:]
 origin = {"command": name, "machine": {}, "versions": {}, "commit": None}
 for done in range(1, 26):

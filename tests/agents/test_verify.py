@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agents.results.crossplay import self_and_cross_play
 
 from agents import registry
 from agents.commands import verify
 from agents.commands.command_line import main
 from agents.evaluate import main as evaluate
-from agents.evaluation.crossplay import self_and_cross_play
 from hanabako.engine.game import Game
 from tests.agents.evaluations import claim, result_of
 

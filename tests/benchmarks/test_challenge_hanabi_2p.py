@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-
-from agents.studies.challenge.suite import FOLDER, named
-from agents.studies.store import read_results
-from benchmarks.strength import challenge_hanabi_2p
 from benchmarks.strength.challenge_hanabi_2p import BOTS, RESULTS, STUDY, SUITE, Response, suite_of
+
+from agents.results.challenge.suite import FOLDER, named
+from agents.results.store import read_results
+from benchmarks.strength import challenge_hanabi_2p
 from hanabako.games import make_config
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.evaluation.estimates import Estimate
-from agents.studies.comparison.found import Found
+from agents.results.comparison.found import Found
+from agents.results.estimates import Estimate
 from benchmarks.strength.tables.directions import STATEMENTS, stopped, verdict
 from benchmarks.strength.tables.summary import cell
 from tests.agents.comparison_files import declared, results_of

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-
 from benchmarks.strength.hanabi_bots import STUDY, SelfPlay, play, score_text, standard, variants
+
 from hanabako.games import config_to_dict
 from hanabi_env import PRESETS
 

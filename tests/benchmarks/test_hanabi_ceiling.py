@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.studies.store import read_results
+from agents.results.store import read_results
 from benchmarks.strength import hanabi_ceiling
 from benchmarks.strength.hanabi_ceiling import Decks, board
 from benchmarks.strength.solvers.ceiling import checking

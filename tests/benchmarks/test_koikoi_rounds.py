@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agents.results.matches import head_to_head, one_round
+from benchmarks.strength.koikoi_rounds import Dealer, LongMatch, Response, dealer_share, played, round_of
 
 import agents
 from agents import ppo
-from agents.evaluation.matches import head_to_head, one_round
 from agents.networks.neural_policy import load_policy
 from agents.registry import fingerprints, load
-from agents.studies.running import run
-from agents.studies.store import read_results
-from agents.studies.study import Row, Study
+from agents.results.running import run
+from agents.results.store import read_results
+from agents.results.study import Row, Study
 from benchmarks.strength import koikoi_rounds
-from benchmarks.strength.koikoi_rounds import Dealer, LongMatch, Response, dealer_share, played, round_of
 from hanabako.games import config_from_dict
 
 ORIGIN: dict[str, Any] = {"command": "", "machine": {}, "versions": {}, "commit": None}

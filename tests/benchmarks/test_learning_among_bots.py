@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.strength.learning_among_bots import MET, STUDY, Pair, Run, rows
 
 from agents.learning.common import launch
-from agents.studies.running import run
-from agents.studies.store import read_results
-from agents.studies.study import key_of
+from agents.results.running import run
+from agents.results.store import read_results
+from agents.results.study import key_of
 from benchmarks.strength import learning_among_bots
-from benchmarks.strength.learning_among_bots import MET, STUDY, Pair, Run, rows
 from tests.agents.tiny_runs import run_here
 
 TINY = ("--games", "32", "--horizon", "8", "--minibatch", "64", "--evaluation-games", "4", "--final-games", "4")

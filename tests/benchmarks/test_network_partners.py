@@ -4,13 +4,13 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from benchmarks.strength.network_partners import STUDY, Pair
 
 from agents import load
 from agents.evaluate import play
-from agents.studies.store import read_results
+from agents.results.store import read_results
 from benchmarks.recipes import RECIPES
 from benchmarks.strength import network_partners
-from benchmarks.strength.network_partners import STUDY, Pair
 from docs.build.network_cards import PARTNERS
 from hanabi_env import PRESETS
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.studies.finding import find, load, names, title_of
-from agents.studies.pages import DOCUMENTS, write_page
+from agents.results.finding import find, load, names, title_of
+from agents.results.pages import DOCUMENTS, write_page
 from hanabako.generated import marks
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.studies.store import NOT_RECORDED
+from agents.results.store import NOT_RECORDED
 from benchmarks import commands
 from benchmarks.speed import timing
 from benchmarks.speed.compile_time import Args

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agents.commands.command_line import main
-from agents.studies.comparison.measuring import check
-from agents.studies.finding import STUDIES, find, load, names, title_of
+from agents.results.comparison.measuring import check
+from agents.results.finding import STUDIES, find, load, names, title_of
 from benchmarks.speed.timing import significant
 from benchmarks.strength.tables.scale import MEASURED, comparison, hours_of, measured, papers, scale, speed_of
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from agents.studies.running import run
-from agents.studies.store import read_results
-from agents.studies.study import Study
-from benchmarks.strength import search_hanabi
 from benchmarks.strength.search_hanabi import Search, board, played
+
+from agents.results.running import run
+from agents.results.store import read_results
+from agents.results.study import Study
+from benchmarks.strength import search_hanabi
 
 ORIGIN: dict[str, Any] = {"command": "", "machine": {}, "versions": {}, "commit": None}
 

@@ -4,16 +4,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agents.results.matches import head_to_head
+from benchmarks.strength.search_matches import Match, Timed, TimedSeated, played, players_of, table
 
 import agents
-from agents.evaluation.matches import head_to_head
 from agents.playing.play import play
 from agents.playing.policy import Seated
-from agents.studies.running import run
-from agents.studies.store import read_results
-from agents.studies.study import Study
+from agents.results.running import run
+from agents.results.store import read_results
+from agents.results.study import Study
 from benchmarks.strength import search_matches
-from benchmarks.strength.search_matches import Match, Timed, TimedSeated, played, players_of, table
 
 ORIGIN: dict[str, Any] = {"command": "", "machine": {}, "versions": {}, "commit": None}
 

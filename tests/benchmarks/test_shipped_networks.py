@@ -10,7 +10,7 @@ import pytest
 from agents.learning.common import launch
 from agents.networks.policy_file import read_metadata
 from agents.registry import pretrained
-from agents.studies.store import is_stale, read_results
+from agents.results.store import is_stale, read_results
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import hanabi_bots, shipped_networks
 from benchmarks.strength.shipped_networks import Shipped, scores

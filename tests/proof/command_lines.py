@@ -80,7 +80,7 @@ THINGS = (
 STUDY = """
 from dataclasses import dataclass
 
-from agents.studies import Row, Study
+from agents.results import Row, Study
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,7 @@ from dataclasses import dataclass
 
 import agents
 from agents.evaluate import play
-from agents.studies import Row, Study
+from agents.results import Row, Study
 from hanabi_env import PRESETS
 
 

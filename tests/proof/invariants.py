@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from agents.studies import refuse_unknown_fields
+from agents.results import refuse_unknown_fields
 
 SENTENCES = (
     "all is well",

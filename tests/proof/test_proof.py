@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.studies.store import add_rows
+from agents.results.store import add_rows
 from tests.proof import digests, faults, hostile, invariants, kills, modes, pages, steps, writers
 from tests.proof.choosing import random_actions
 from tests.proof.configs import Entry, entries

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from agents.studies.store import add_rows, key_of, read_results
+from agents.results.store import add_rows, key_of, read_results
 from tests.proof.records import Record, work
 
 PROMISE = "Processes that add to one results file lose no row, even if some are killed"

@@ -6,11 +6,9 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from subprocess import Popen
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch.distributed import DistError
@@ -19,27 +17,23 @@ from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
 from hanabako.files import write_json
-from hanabako.interrupts import INTERRUPTED, PARENT, Interrupted, held_back, patient
+from hanabako.interrupts import held_back
 from hanabako.program import sentence
 from hanabako.words.checks import shown
 from hanabako.words.notation import counted
 
-from ...registry import need_trust
 from . import algorithms
 from .algorithms import STOPPED, WRONG, Learner
-from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
-from .runs import finished, read_about
+from .checkpoints import checkpoints_in, ranks_of
+from .runs import read_about
 from .trainer import Settings
 
 __all__ = [
     "Machines",
-    "log_of",
     "ranks_for",
     "saved_ranks",
     "start_ranks",
-    "train_to_the_end",
     "usable_cores",
-    "words_for",
 ]
 
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
@@ -137,74 +131,6 @@ def ends_of(error: ChildFailedError) -> str:
     ends = {rank: failure.signal_name() for rank, failure in sorted(error.failures.items()) if failure.exitcode < 0}
     ended = [f"rank {rank} was ended by {signal}" for rank, signal in ends.items()]
     return ", ".join(ended) or f"{counted(len(error.failures), 'rank')} ended with an error"
-
-
-def log_of(run_dir: Path) -> Path:
-    """Return the file to which `train_to_the_end` appends a run's output."""
-    return run_dir.with_name(f"{run_dir.name}.log")
-
-
-def train_to_the_end(
-    ranks: int, run_dir: Path, settings: Sequence[str], command: str, learner: str = "ppo"
-) -> dict[str, Any]:
-    """Start, resume or just read the run in ``run_dir``, and return the last row of its log.
-
-    The run is `hanabako train` in another process, whose output is appended to the file `log_of` names. A finished run
-    is not repeated.
-
-    Args:
-        ranks: number of ranks.
-        run_dir: the run's directory.
-        settings: command-line options, used if the run has not begun.
-        command: the command that continues the run, shown after an interruption.
-        learner: the algorithm, see `agents.learning.common.algorithms.named`.
-
-    Raises:
-        Interrupted: the run was interrupted.
-        ValueError: the run failed; the message names its log file.
-    """
-    if (last := finished(run_dir)) is not None:
-        return last
-    words = ["train", "--algorithm", learner, "--ranks", str(ranks), *words_for(run_dir, settings)]
-    interrupted, log = Interrupted(f"\nInterrupted. To continue: {command}"), log_of(run_dir)
-    try:
-        status = run_module(["hanabako", *words], log)
-    except KeyboardInterrupt:
-        raise interrupted from None
-    if (last := finished(run_dir)) is not None:
-        return last
-    if status != INTERRUPTED:
-        raise ValueError(f"{run_dir} did not end; {log} says why. To continue: {command}")
-    raise interrupted  # for example by SIGTERM
-
-
-def run_module(words: Sequence[str], log: Path) -> int:
-    """Run a module with its arguments in another process and return its exit status.
-
-    Its output is appended to the file ``log``. Ctrl-C is passed on as SIGTERM; then the process is waited for. If this
-    process is killed, the other one is interrupted (`hanabako.interrupts.end_with_parent`).
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed.
-    """
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a", encoding="utf-8") as file:
-        environment = os.environ | {"OMP_NUM_THREADS": "1", PARENT: str(os.getpid())}
-        with patient():
-            process = Popen([sys.executable, "-m", *words], stdout=file, stderr=file, env=environment)
-            try:
-                return process.wait()
-            except KeyboardInterrupt:
-                process.terminate()
-                process.wait()
-                raise
-
-
-def words_for(run_dir: Path, settings: Sequence[str]) -> list[str]:
-    """Return the options that resume the run in ``run_dir``, or that start it with ``settings``."""
-    if not holds_checkpoint(run_dir / "checkpoint"):
-        return [*settings, "--run-dir", str(run_dir)]
-    return ["--resume", str(run_dir), *(["--trust"] if need_trust(settings) else [])]
 
 
 def ranks_for(settings: Settings, machines: int = 1) -> int:

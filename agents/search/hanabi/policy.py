@@ -92,8 +92,6 @@ class SearchPolicy(Search):
         """The most hands that are kept; if both players search, the most searches per decision."""
         self.name += " (all seats)" if self.is_joint else ""
         self.specializes = blueprint.specializes
-        self.core_seconds = 0.0
-        """CPU seconds spent on decisions, including the belief."""
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "HanabiSeated":
         """See `agents.playing.policy.Policy.seat`."""
@@ -147,11 +145,10 @@ class HanabiSeated(SearchSeated, Generic[B]):
         tables, actions = self._games.tables, self._games.actions
         going = np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist()
         rows = [i for i in going if self.searches(i, int(tables["current_player"][i]))]
-        began, before = time.thread_time(), actions[rows]
+        before = actions[rows]
         self.counts["decisions"] += len(rows)
         self.decide(rows)
         self.counts["changed"] += int((actions[rows] != before).sum())
-        self._policy.core_seconds += time.thread_time() - began
 
     def _keep(self, i: int, thought: Thought) -> None:
         self.thoughts[i], self.values[i] = thought, thought.values()

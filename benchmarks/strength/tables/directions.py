@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.evaluation import estimates
-from agents.evaluation.estimates import Estimate
-from agents.studies.comparison.found import Found
+from agents.results import estimates
+from agents.results.comparison.found import Found
+from agents.results.estimates import Estimate
 from hanabako.generated import table
 
 from .scale import MEASURED, found_in

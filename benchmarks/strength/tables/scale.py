@@ -15,12 +15,13 @@ import numpy as np
 
 from agents.learning.common.network_settings import USUAL_LAYERS
 from agents.networks.kinds import NETWORKS, usual_kind
-from agents.studies.comparison.found import Found
-from agents.studies.comparison.measuring import settings_of
-from agents.studies.comparison.reading import read
-from agents.studies.comparison.rows import Comparison
-from agents.studies.store import read_results
-from agents.studies.study import Results
+from agents.results.comparison.found import Found
+from agents.results.comparison.measuring import settings_of
+from agents.results.comparison.reading import comparison_of
+from agents.results.comparison.rows import Comparison
+from agents.results.declared import contents
+from agents.results.store import read_results
+from agents.results.study import Results
 from benchmarks.speed.timing import significant
 from hanabako.games import nearest_preset
 from hanabako.generated import table
@@ -84,7 +85,10 @@ def papers() -> list[Paper]:
 
 def comparison(name: str) -> Comparison:
     """Return one of our comparisons."""
-    return read(STUDIES / f"{name}.toml", Path("runs") / name)
+    path = STUDIES / f"{name}.toml"
+    with contents(path) as content:
+        del content["study"]
+        return comparison_of(content, path, Path("runs") / name)
 
 
 @cache

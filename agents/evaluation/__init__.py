@@ -1,1 +1,0 @@
-"""Evaluation of agents: in self-play, in cross-play, and against each other."""

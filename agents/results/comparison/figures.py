@@ -1,0 +1,197 @@
+"""The figures of a comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.drawing import charts
+from hanabako.games import game_in_words
+
+from ...published_scores import reference_lines
+from .. import estimates
+from ..communication import action_maps
+from ..estimates import Estimate
+from ..study import Draw, Results
+from ..views import heat_map
+from .found import Found
+from .rows import Comparison
+
+__all__ = ["curves", "figures", "intervals", "matrix", "profiles"]
+
+LEVELS = 100
+"""The number of scores at which a performance profile is drawn."""
+MOST_PANELS = 5
+"""The largest number of matrices of actions in a figure."""
+MOST_COLUMNS = 5
+"""The largest number of curves in a row of panels."""
+
+
+def figures(whole: Comparison, stem: str) -> dict[str, Draw]:
+    """Return the figures of a comparison by file name."""
+    drawn = {"curves": curves, "scores": intervals, "matrix": matrix, "profiles": profiles, "actions": actions}
+    return {f"{stem}-{name}.png": partial(draw, whole, how) for name, how in drawn.items()}
+
+
+def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
+    """Write a figure if it has anything to show; otherwise remove an old one."""
+    figure = how(Found(whole, results))
+    if figure is None:
+        path.unlink(missing_ok=True)
+    else:
+        charts.save(path, figure)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What an algorithm has at each of N places of the horizontal axis; all arrays are (N,)."""
+
+    places: NDArray[np.float64]
+    value: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def curve_of(runs: Results) -> Curve | None:
+    """Return the mean, worst and best greedy score by millions of decisions, or None if no run has a curve."""
+    own = [np.array(run["curve"]).T for run in runs if run.get("curve")]
+    if not own:
+        return None
+    steps = np.linspace(max(counts[0] for counts, _ in own), min(counts[-1] for counts, _ in own), 60)
+    values = np.array([np.interp(steps, counts, scores) for counts, scores in own])
+    return Curve(steps / 1e6, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
+
+
+def plot(axes: Any, curve: Curve, **style: Any) -> None:
+    """Draw a curve as a line in this style for Matplotlib, and its band in the same color."""
+    marker = "o" if curve.places[0] == curve.places[-1] else None  # one evaluation would be no line
+    (line,) = axes.plot(curve.places, curve.value, marker=marker, **style)
+    charts.band(axes, curve.places, curve.low, curve.high, line.get_color())
+
+
+def curves(found: Found) -> Any:
+    """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run.
+
+    Many algorithms have a panel each, with the means of all others in grey.
+    """
+    made = {name: curve_of(runs) for name, runs in found.runs.items()}
+    drawn = {name: curve for name, curve in made.items() if curve is not None}
+    if not drawn:
+        return None
+    title, x, y = f"{title_of(found.whole)}; band: all runs", "decisions (millions)", "greedy score, unseen deals"
+    levels = reference_lines(found.whole.make_config())
+    if len(drawn) > charts.MOST_INSIDE:
+        named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
+        figure, panels = panel_each(drawn, title, f"{x}\nlevel lines: {named}" if levels else x, y)
+        for axes in panels:
+            for one in levels:
+                charts.reference(axes, one.score, "")
+        charts.from_zero(panels[0])  # the panels share their axes
+        return figure
+    figure, axes = charts.chart(title, x, y)
+    for name, curve in drawn.items():
+        plot(axes, curve, label=name)
+    for one in levels:
+        charts.reference(axes, one.score, one.name)
+    charts.from_zero(axes)
+    charts.legend(axes)
+    return figure
+
+
+def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[Any, list[Any]]:
+    """Draw every curve in a panel of its own, with all others in grey, and return the figure and its panels."""
+    rows = -(-len(drawn) // MOST_COLUMNS)
+    figure, panels = charts.panels(list(drawn), (11.0, 1.9 * rows + 0.9), columns=MOST_COLUMNS)
+    for axes, (name, own) in zip(panels, drawn.items(), strict=True):
+        for other, curve in drawn.items():
+            if other != name:
+                axes.plot(curve.places, curve.value, "-", color=charts.SOFT, linewidth=0.6, alpha=0.35)
+        plot(axes, own, linestyle="-", color=charts.COLORS[0])
+    figure.suptitle(title, **charts.TITLE)
+    figure.supylabel(y, fontsize=10, color=charts.INK)
+    figure.supxlabel(x, fontsize=9, color=charts.INK)
+    return figure, panels
+
+
+def title_of(whole: Comparison) -> str:
+    """Return the title of a comparison's charts: the name of its game."""
+    note = "" if whole.reproduction else " (not reproductions)"
+    return game_in_words(whole.make_config()) + note
+
+
+def intervals(found: Found) -> Any:
+    """Draw self-play and cross-play with their intervals."""
+    alone, together = ("self-play", "cross-play") if found.whole.cooperative else ("evaluated", "lead")
+    rows: Mapping[str, dict[str, Estimate]] = {
+        name: {alone: estimates.mean(found.own_scores(name))}
+        | ({together: found.together[name]} if np.isfinite(found.together[name].value) else {})
+        for name in found.ordered
+        if name in found.teams
+    }
+    if not rows:
+        return None
+    figure = estimates.interval_figure(rows, f"{title_of(found.whole)}, 95 % over training runs", "score")
+    best = getattr(found.whole.make_config(), "max_score", None)
+    if best is not None:
+        charts.reference(figure.axes[0], best, "highest score", upright=True)
+        figure.axes[0].set_xlim(right=1.04 * best)  # room for the name
+    return figure
+
+
+def matrix(found: Found) -> Any:
+    """Draw mean scores of algorithms and partners in pairs: rows at player 0; the diagonal is cross-play."""
+    teams = {**found.teams, **{name: [name] for name in found.partners}}
+    if not found.teams:
+        return None
+    cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
+    if np.isnan(cells).all():
+        return None
+    best = getattr(found.whole.make_config(), "max_score", float(np.nanmax(cells)))
+    return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: pairs that did not train together")
+
+
+def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
+    """Return the mean score of ``some`` at player 0 with ``others``; for one algorithm, that of its different runs.
+
+    It is NaN if no two of them have played together.
+    """
+    scores = found.matrix(some, others)
+    if some is others and some[0] not in found.partners:
+        scores = scores[~np.eye(len(some), dtype=bool)]
+    played = scores[~np.isnan(scores)]
+    return float(played.mean()) if len(played) else np.nan
+
+
+def profiles(found: Found) -> Any:
+    """Draw the performance profiles of cross-play; those of many algorithms have a panel each."""
+    if not found.several or not found.whole.cooperative:
+        return None
+    lowest, highest = found.bounds(found.everyone)
+    levels = np.linspace(min(0, lowest), highest, LEVELS)
+    parts = {name: estimates.profile(found.own_matrix(name), levels) for name in found.several}
+    title, x = f"{title_of(found.whole)}: cross-play", "score of a pair of runs"
+    if len(parts) <= charts.MOST_INSIDE:
+        return estimates.profile_figure(parts, levels, title, x)
+    drawn = {name: profile_of(own, levels) for name, own in parts.items()}
+    return panel_each(drawn, f"{title}; band: 95 %", x, "fraction of pairs with at least that score")[0]
+
+
+def profile_of(parts: Sequence[Estimate], levels: NDArray[np.float64]) -> Curve:
+    """Return a performance profile with its intervals, which have no width where runs are too few for inference."""
+    return Curve(levels, *np.array(parts, np.float64).T)  # an estimate is its value, low and high end
+
+
+def actions(found: Found) -> Any:
+    """Draw how probable each action is after each other one, for one run of up to `MOST_PANELS` algorithms.
+
+    Of more algorithms it shows the best, the worst and some between, by cross-play.
+    """
+    firsts = {name: run for name in found.ordered for run in found.names[name][::-1] if run in found.actions}
+    places = np.linspace(0, len(firsts) - 1, min(MOST_PANELS, len(firsts))).round().astype(int)
+    names = list(firsts)
+    shown = {names[place]: found.actions[firsts[names[place]]] for place in places}
+    return action_maps(shown, found.whole.make_config(), title_of(found.whole)) if shown else None

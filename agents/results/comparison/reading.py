@@ -1,0 +1,132 @@
+"""Reading and checking the file of a comparison, without running the code that it names."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from hanabako.words.checks import shown
+
+from ..declared import as_fields, filled_in
+from .rows import Algorithm, Comparison, Declared, Run, Told
+
+__all__ = ["comparison_of"]
+
+NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.+-]{0,98}[A-Za-z0-9_+])?")
+MOST_RUNS = 500
+"""The most runs of a comparison, in which each pair of runs is a row."""
+LONGEST = 1000
+"""The most characters of a partner's name."""
+
+
+def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Comparison:
+    """Return the comparison that a file declares. Runs no code.
+
+    Args:
+        content: what the file holds, without ``study``.
+        path: the file.
+        runs: the folder for its runs.
+
+    Raises:
+        ValueError: it declares no comparison, or a wrong one; the message says what is allowed.
+    """
+    tables = {name: content.get(name, {}) for name in ("config", "settings", "algorithms")}
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise ValueError(f"{name} must be a table [{name}], got {shown(table)}")  # noqa: TRY004 - of the file
+    declared = filled_in(Declared, {name: content[name] for name in content if name not in tables}, "a comparison")
+    shared = tables["settings"]
+    algorithms = {name: algorithm_of(name, table, shared) for name, table in tables["algorithms"].items()}
+    whole = Comparison(
+        **vars(declared),
+        config=tuple(as_fields(tables["config"])),
+        features=str(shared.get("features", "auto")),
+        algorithms=algorithms,
+        folder=path.parent,
+        runs=runs,
+    )
+    for wrong in faults(whole):
+        raise ValueError(wrong)
+    whole.make_config()
+    return whole
+
+
+def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
+    """Return the algorithm that a table ``[algorithms.NAME]`` declares.
+
+    Args:
+        name: its name.
+        table: the table.
+        shared: the settings of all algorithms, which its own override.
+
+    Raises:
+        ValueError: the table does not declare an algorithm.
+    """
+    what = f"algorithms.{name}"
+    if not NAME.fullmatch(name):
+        raise ValueError(
+            f"the name of an algorithm must be at most 100 letters, digits and any of _.+-, got {shown(name)}"
+        )
+    if not isinstance(table, dict) or not all(isinstance(table.get(key, {}), dict) for key in ("settings", "config")):
+        raise ValueError(f"{what} must be a table, with tables of settings and config, got {shown(table)}")
+    tables = {key: table.get(key, {}) for key in ("settings", "config")}
+    settings = {**shared, **tables["settings"]}
+    if "ranks" in table and "ranks" in tables["settings"]:
+        raise ValueError(f"{what}: ranks must be given once, in the table or in its settings")
+    ranks = {"ranks": settings.pop("ranks")} if "ranks" in settings else {}
+    plain = ranks | {key: value for key, value in table.items() if key not in tables}
+    try:
+        config = tuple(as_fields(tables["config"]))
+        return Algorithm(**vars(filled_in(Told, plain, "it")), settings=settings, config=config)
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from error
+
+
+def faults(whole: Comparison) -> Iterator[str]:
+    """Yield an error message for each thing that is wrong with a comparison."""
+    if (whole.steps is None) == (whole.core_minutes is None):
+        yield "exactly one budget must be given: steps or core_minutes"
+    if whole.reproduction == bool(whole.reason):
+        yield "reason must say why the rows are not reproductions, and be given only with reproduction = false"
+    if not whole.algorithms:
+        yield "at least one table [algorithms.NAME] must be given"
+    if not 0 < len(whole.seeds) == len(set(whole.seeds)) or min(whole.seeds) < 0 or max(whole.seeds) >= 2**63:
+        yield f"seeds must be different integers from 0 to 2^63 - 1, at least one, got {shown(list(whole.seeds))}"
+    if (runs := len(whole.seeds) * len(whole.algorithms)) > MOST_RUNS:
+        yield f"runs must be at most {MOST_RUNS:,}, seeds times algorithms, got {runs:,}"
+        return
+    runs = {run.name: run for run in whole.all_runs()}
+    yield from faults_of_runs(whole, runs)
+    if whole.pairs != "all" and not whole.cooperative:
+        yield f'pairs must be "all" in a competitive game such as {whole.game}, got {shown(whole.pairs)}'
+    if len(set(whole.partners)) < len(whole.partners):
+        yield f"partners must differ from each other, got {list(whole.partners)}"
+    for partner in whole.partners:
+        if not partner.isprintable() or not 0 < len(partner) <= LONGEST:
+            yield f"partners must be names of 1 to {LONGEST:,} printable characters, got {shown(partner)}"
+        if partner in runs:
+            yield f"partners must not have the name of a run, got {shown(partner)}"
+
+
+def faults_of_runs(whole: Comparison, runs: Mapping[str, Run]) -> Iterator[str]:
+    """Yield an error message for each algorithm with wrong seeds, and for each run that needs one with other seeds."""
+    for name in whole.algorithms:
+        own = whole.seeds_of(name)
+        if not own or len(set(own)) < len(own) or not set(own) <= set(whole.seeds):
+            yield f"algorithms.{name}: seeds must be some of {list(whole.seeds)}, each once, got {list(own)}"
+    if cycle := cycle_of({name: [run.algorithm for run in whole.run(name, 0).needs] for name in whole.algorithms}):
+        yield f"algorithms must not need each other in a circle, got {' -> '.join(cycle)}"
+    for run in runs.values():
+        for needed in run.needs:
+            if needed.name not in runs:
+                yield f"algorithms.{run.algorithm}: run {run.name} needs {needed.name}, which is no run: see seeds"
+
+
+def cycle_of(needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return names each of which needs the next, and the last of which is the first; [] if there is no such circle."""
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        return list(error.args[1])[::-1]
+    return []

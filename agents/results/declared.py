@@ -1,0 +1,69 @@
+"""Reading what a TOML file declares into dataclasses, with every value checked."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from hanabako.files import read_text
+from hanabako.words.checks import did_you_mean, shown
+from hanabako.words.ranges import check_ranges
+from hanabako.words.typed import from_json
+
+__all__ = ["as_fields", "contents", "filled_in"]
+
+
+@contextmanager
+def contents(path: Path) -> Iterator[dict[str, Any]]:
+    """Read a TOML file; an error in the block that uses what it holds names the file.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not TOML, or the block raises it.
+    """
+    text = read_text(path)
+    try:
+        yield tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"{path} is nested too deeply to be read") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
+    """Make a dataclass from a table's values for its fields, and check them; fields with defaults may be missing.
+
+    Raises:
+        ValueError: a field is missing or unknown, or its value has the wrong type or is out of range.
+    """
+    known = {own.name: own for own in fields(kind)}
+    for name in given:
+        if name not in known:
+            raise ValueError(f"{what} has {', '.join(known)}, got {shown(name)}{did_you_mean(name, known)}")
+    required = [name for name, own in known.items() if own.default is own.default_factory]
+    missing = [name for name in required if name not in given]
+    if missing:
+        raise ValueError(f"{what} must say {' and '.join(missing)}")
+    usual = {
+        name: own.default if own.default is not MISSING else own.default_factory()  # type: ignore[misc]
+        for name, own in known.items()
+        if name not in required
+    }
+    found = from_json(kind, {**usual, **given})
+    check_ranges(found)
+    return found
+
+
+def as_fields(table: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a config in a table, each as ``name=value``.
+
+    Raises:
+        ValueError: a value has a type that no field has.
+    """
+    try:
+        return [f"{name}={json.dumps(value)}" for name, value in table.items()]
+    except TypeError as error:  # for example TOML's dates
+        raise ValueError(f"config has a value that no field can have: {error}") from error

@@ -1,0 +1,297 @@
+"""Meetings: agents play some deals together. One function plays them, whoever asks.
+
+A result keeps the means with their errors, and ``sums``: what every `BLOCK` deals scored, by line-up. So other results
+on the same deals can be compared with it in pairs, and its first deals can be played again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.games import config_from_dict, config_to_dict, game_of, make_config, preset_in_words
+from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown
+
+from ..playing.play import Games, UnfinishedError, play, standard_error, wilson_interval
+from ..playing.policy import Counting, Policy
+from ..playing.seating import line_ups
+from ..registry import SEARCH, load_to_play
+from .study import Result, Row
+
+__all__ = ["BLOCK", "SEATS", "Meeting", "Played", "errors_of", "meeting_of", "play_meeting", "sums_in"]
+
+BLOCK = 20
+"""The number of deals whose scores are added up."""
+FEWEST = 10
+"""The fewest blocks that tell a standard error."""
+MOST_DEALS, MOST = 10**7, 10**6
+"""The largest numbers of deals and of points of one deal that are believed in a file."""
+SEATS = ("given", "turns", "exchanged")
+
+
+@dataclass(frozen=True)
+class Meeting(Row):
+    """Agents that play deals together; ``wanted`` is the number of deals."""
+
+    game: str
+    preset: str
+    """The preset, and the fields of the config that differ from it: ``standard max_life_tokens=4``."""
+    players: int
+    line_up: tuple[str, ...]
+    """The agents' names or files."""
+    seats: Literal["given", "turns", "exchanged"] = "given"
+    """Who sits where. given: one agent has all seats; or each has the seat of its place; or, of two agents, the first
+    has player 0's seat and the second all others. turns: the first has each seat in turn, the second all others.
+    exchanged: as turns, and then with the agents exchanged. All line-ups play all deals."""
+    seed: int = 1
+    first: int = 0
+    """The number of the first deal."""
+    search: Mapping[str, Any] | None = None
+    """The settings of the agents that search."""
+
+    @classmethod
+    def of(cls, config: Any, line_up: Sequence[str], seats: Any = "given", deals: int = 1, **others: Any) -> Self:
+        """Return a meeting in games of a config; ``others`` are ``seed``, ``first`` and ``search``."""
+        rules = game_of(config).name, preset_in_words(config), config.players
+        return cls(*rules, tuple(line_up), seats, wanted=deals, **others)
+
+    @cached_property
+    def config(self) -> Any:
+        """The config of the games."""
+        preset, *fields = self.preset.split(" ")
+        fixed = make_config(self.game, preset, settings=fields)
+        return fixed if fixed.players == self.players else make_config(self.game, preset, self.players, fields)
+
+    @property
+    def agents(self) -> list[str]:
+        """The names of the agents, each once."""
+        return list(dict.fromkeys(self.line_up))
+
+    @property
+    def line_ups(self) -> list[list[str]]:
+        """The names at all seats, for every line-up."""
+        one, *others = self.line_up
+        if self.seats == "given":
+            filled = [one, *(others or [one]) * (self.players - 1)] if len(others) < 2 else list(self.line_up)
+            return [filled]
+        turns = [seats for _, seats in line_ups(one, others, self.players)]
+        if self.seats == "exchanged" and self.players > 2:
+            turns += [seats for _, seats in line_ups(others[0], [one], self.players)]
+        return turns
+
+    @property
+    def is_match(self) -> bool:
+        """Whether two agents play against each other."""
+        return len(self.agents) == 2 and not game_of(self.config).cooperative
+
+    def check(self) -> None:
+        """Raise ValueError if the line-up does not fit the seats."""
+        needed = (1, 2, self.players) if self.seats == "given" else (2,)
+        if len(self.line_up) not in needed:
+            words = " or ".join(map(str, dict.fromkeys(needed)))
+            raise ValueError(f"line_up must name {words} agents for seats {self.seats}, got {shown(self.line_up)}")
+
+
+class Played:
+    """The games of a meeting.
+
+    Args:
+        meeting: the meeting.
+        lots: the games of every line-up, on the same deals.
+    """
+
+    def __init__(self, meeting: Meeting, lots: Sequence[Games]) -> None:
+        self.meeting, self.lots = meeting, lots
+
+    @cached_property
+    def lead(self) -> NDArray[np.float64]:
+        """(deals, line-ups): the mean return of the first agent's seats, minus that of all others."""
+        return self.gap("rewards")
+
+    @cached_property
+    def won(self) -> NDArray[np.float64]:
+        """(deals, line-ups): 1 if a larger part of the first agent's seats won, 0 if of the others', 0.5 if equal."""
+        return np.sign(self.gap("winners")) / 2 + 0.5
+
+    def gap(self, name: str) -> NDArray[np.float64]:
+        """Return (deals, line-ups): the mean of an array at the first agent's seats, minus that at all others."""
+        own = [np.array(seats) == self.meeting.line_up[0] for seats in self.meeting.line_ups]
+        parts = [getattr(lot, name) for lot in self.lots]
+        gaps = [part[:, mine].mean(1) - part[:, ~mine].mean(1) for part, mine in zip(parts, own, strict=True)]
+        return np.stack(gaps, axis=1)
+
+    def mean(self, name: str) -> NDArray[np.float64]:
+        """Return (deals,): the mean over line-ups of an array of `Games`."""
+        return np.mean([getattr(lot, name) for lot in self.lots], axis=0)
+
+    def result(self) -> dict[str, Any]:
+        """Return means with standard errors over deals, rates with 95 % intervals, and sums, as JSON types."""
+        is_match, cooperative = self.meeting.is_match, game_of(self.meeting.config).cooperative
+        games = sum(len(lot.score) for lot in self.lots)
+        found: dict[str, Any] = {"config": config_to_dict(self.meeting.config), "games": games}
+        means = {name: self.mean(name) for name in ("score", "fireworks_score", "length")[:: 1 if cooperative else 2]}
+        means |= {"lead": self.lead.mean(1), "won": (self.won == 1).mean(1)} if is_match else {}
+        for name, values in means.items():
+            found |= {name: float(values.mean()), f"{name}_error": standard_error(values)}
+        for name in ("perfect", "lost") if cooperative else ():
+            count = sum(int(getattr(lot, name).sum()) for lot in self.lots)
+            found |= {f"{name}_rate": count / games, f"{name}_interval": list(wilson_interval(count, games))}
+        if len(self.lots) == 1:
+            returns = self.lots[0].rewards
+            found["rewards"] = [float(mean) for mean in returns.mean(axis=0)]
+            found["rewards_error"] = [standard_error(own) for own in returns.T]
+        if is_match:
+            found |= {"drawn": float((self.won == 0.5).mean()), "wins": in_blocks(self.won)}
+        scored = self.lead if is_match else np.stack([lot.score for lot in self.lots], axis=1)
+        return found | {"sums": in_blocks(scored)}
+
+
+def in_blocks(values: NDArray[Any]) -> list[list[float]]:
+    """Return (blocks, line-ups): the sums of every `BLOCK` deals of values (deals, line-ups); the last may be fewer."""
+    sums = np.add.reduceat(values, np.arange(0, len(values), BLOCK))
+    return (sums if sums.dtype.kind == "i" else sums.round(6)).tolist()
+
+
+def play_meeting(
+    row: Meeting,
+    before: Result | None = None,
+    policies: Mapping[str, Policy] | None = None,
+    num_threads: int = 1,
+    progress: bool = False,
+    trust: bool = True,
+) -> dict[str, Any]:
+    """Play the next deals of a meeting after ``before``: of a search `BLOCK`, else all.
+
+    Args:
+        row: the meeting.
+        before: the result so far.
+        policies: the agents by name; by default they are loaded.
+        num_threads: see `agents.playing.play.play`.
+        progress: show a progress bar.
+        trust: import the code of agents that the meeting names, see `agents.load`.
+
+    Returns:
+        The result: ``done``, and `Played.result`. ``answers`` has the counts of agents that count. If games were given
+        up, it is that of the others, and ``partial`` says why.
+
+    Raises:
+        ValueError: an agent cannot be loaded, or does not play these games.
+    """
+    done = 0 if before is None else before["done"]
+    searches = policies is None and any(name.startswith(SEARCH) for name in row.line_up)
+    count = min(BLOCK, row.wanted - done) if searches else row.wanted - done
+    if policies is None:
+        effort = row.search or {}
+        policies = {name: load_to_play(name, row.config, effort, num_threads, trust) for name in row.agents}
+    played, partial = play_deals(row, policies, row.first + done, count, num_threads, progress)
+    counts = {
+        name: own.counted() for name, own in policies.items() if name in row.line_up and isinstance(own, Counting)
+    }
+    found = {"done": count, **played.result(), **({"answers": counts} if counts else {}), **partial}
+    return found if before is None else pooled(before, found)
+
+
+def play_deals(
+    row: Meeting,
+    policies: Mapping[str, Policy],
+    first: int,
+    deals: int,
+    num_threads: int = 1,
+    progress: bool = False,
+) -> tuple[Played, dict[str, str]]:
+    """Play some deals with every line-up; return the games, and under "partial" why some were given up."""
+    lots, partial = [], {}
+    for names in row.line_ups:
+        seats = [policies[name] for name in names]
+        try:
+            lots.append(play(row.config, seats, deals, row.seed, num_threads, progress, first=first))
+        except UnfinishedError as error:
+            if len(row.line_ups) > 1:
+                raise
+            lots.append(error.games)
+            partial = {"partial": str(error)}
+    return Played(row, lots), partial
+
+
+def pooled(one: Result, other: Result) -> dict[str, Any]:
+    """Return the result of two parts of a meeting, as if they had been played at once."""
+    parts = [(part, part["done"]) for part in (one, other)]
+    whole = one["done"] + other["done"]
+    found = dict(one) | {"done": whole, "games": one["games"] + other["games"]}
+    for name in (name for name in one if f"{name}_error" in one or name.endswith("_rate") or name == "drawn"):
+        mean = sum(count * np.array(part[name]) for part, count in parts) / whole
+        found[name] = mean.tolist()
+        if f"{name}_error" in one:
+            errors = [np.array(part[f"{name}_error"], np.float64) for part, _ in parts]  # NaN of one deal
+            squares = sum(
+                count * (np.square(part[name]) + (count - 1) * np.square(np.nan_to_num(error)))
+                for (part, count), error in zip(parts, errors, strict=True)
+            )
+            found[f"{name}_error"] = np.sqrt(np.maximum(squares / whole - mean**2, 0) / (whole - 1)).tolist()
+        elif name != "drawn":
+            count = round(found[name] * found["games"])
+            found[name.replace("_rate", "_interval")] = list(wilson_interval(count, found["games"]))
+    found |= {name: [*one[name], *other[name]] for name in ("sums", "wins") if name in one}
+    if "answers" in one:
+        found["answers"] = {name: added(counts, other["answers"][name]) for name, counts in one["answers"].items()}
+    return found
+
+
+def added(some: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sums of the counts of two parts, by name; what is no number, such as a prompt, stays."""
+    whole = {**some, **others}
+    numbers = [name for name, value in whole.items() if isinstance(value, (int, float))]
+    return whole | {name: some.get(name, 0) + others.get(name, 0) for name in numbers}
+
+
+# --- Results of others ------------------------------------------------------------------------------------------------
+
+
+def meeting_of(result: Result) -> Meeting:
+    """Return the meeting that a row of a file names, after checking it.
+
+    Raises:
+        ValueError: it names none.
+    """
+    if "line_up" not in result:
+        raise ValueError(f"a row with the fields {shown(result['fields'])} cannot be replayed")
+    seats, search = result.get("seats", "given"), result.get("search")
+    if seats not in SEATS:
+        raise ValueError(f"seats must be one of {', '.join(SEATS)}, got {shown(seats)}")
+    meeting = Meeting.of(
+        config_from_dict(result.get("config", {})),
+        as_each("line_up", result["line_up"], as_text),
+        seats,
+        as_index("wanted", result["wanted"], MOST_DEALS),
+        seed=as_seed(result.get("seed")),
+        first=as_index("first", result.get("first", 0), 2**62),
+        search=None if search is None else as_object("search", search),
+    )
+    meeting.check()
+    return meeting
+
+
+def sums_in(result: Result, meeting: Meeting) -> NDArray[np.float64]:
+    """Return the sums (blocks, line-ups) that a row of a file claims, after checking them.
+
+    Raises:
+        ValueError: the row has none, or they are not those of so many deals and line-ups.
+    """
+    if "sums" not in result:
+        raise ValueError("it has no sums, so it cannot be replayed")
+    deals, size = as_index("done", result["done"], MOST_DEALS), len(meeting.line_ups)
+    most = BLOCK * getattr(meeting.config, "max_score", MOST)
+    blocks = as_list("sums", result["sums"], -(-deals // BLOCK))
+    for line in blocks:
+        for value in as_list("a line of sums", line, size):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= most:
+                raise ValueError(f"sums must be numbers up to {most:,}, got {shown(value)}")
+    return np.array(blocks, np.float64).reshape(len(blocks), size)
+
+
+def errors_of(blocks: NDArray[np.float64]) -> float | None:
+    """Return the standard error of the mean of blocks' values (blocks,); None if they are fewer than `FEWEST`."""
+    return standard_error(blocks) if len(blocks) >= FEWEST else None

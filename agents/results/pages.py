@@ -1,0 +1,132 @@
+"""The page of a study: its tables and figures, each with the commands and machines behind the numbers."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from hanabako.files import write_text
+from hanabako.generated import filled, marks
+from hanabako.machine import in_words
+from hanabako.words.cleaned import as_code, in_markdown
+
+from .finding import Place
+from .store import is_stale, read_results
+from .study import Result, Results, Study, words_of
+
+__all__ = ["origin_line", "parted", "sections", "write_page"]
+
+FIGURES = "figures"
+"""The mark of a study's figures, which a page may do without."""
+MOST_COMMANDS = 3
+"""Up to this many commands of a table are shown with their options; the results hold all."""
+MOST_COMMITS = 3
+"""Up to this many commits are named whose rows have no command."""
+
+
+def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
+    """Write a study's figures and, if they have changed, the parts of its page between the marks of its tables.
+
+    The page is made if it is missing. What else stands on it is the reader's.
+
+    Args:
+        study: the study.
+        place: its files and folders.
+        check: write nothing, not even figures.
+
+    Returns:
+        The page, if it was out of date.
+
+    Raises:
+        OSError: a file cannot be read or written.
+        ValueError: the results cannot be read, or the page has no marks for a table.
+    """
+    results = read_results(place.results, study.name)
+    true, stale = parted(results)
+    if not check and results:
+        for name, draw in study.figures.items():
+            draw(true, place.figures / name)
+    there = place.page.exists()
+    page = place.page.read_text(encoding="utf-8") if there else blank_page(study)
+    parts = sections(study, true, stale, place.name or place.source.name)
+    if FIGURES in marks(page):
+        parts[FIGURES] = images(study, place, bool(true))
+    text = filled(page, parts.items())
+    if there and text == page:
+        return []
+    if not check:
+        write_text(place.page, text)
+    return [place.page]
+
+
+def blank_page(study: Study) -> str:
+    """Return a page in Markdown with a title, and marks for the tables and figures."""
+    titles = [*study.tables, *([FIGURES] if study.figures else [])]
+    return (
+        "\n\n".join([f"# {study.name}", *(f"<!-- begin {title} -->\n<!-- end {title} -->" for title in titles)]) + "\n"
+    )
+
+
+def images(study: Study, place: Place, measured: bool) -> str:
+    """Return the figures in Markdown, if anything is measured."""
+    drawn = [name for name in study.figures if measured and (place.figures / name).exists()]
+    where = "" if place.figures == place.page.parent else f"{place.figures.name}/"
+    return "\n\n".join(f"![{name}]({where}{quote(name)})" for name in drawn)
+
+
+def parted(results: Results) -> tuple[Results, Results]:
+    """Return the results that hold, and those that are stale."""
+    true: list[Result] = []
+    stale: list[Result] = []
+    for row in results:
+        (stale if is_stale(row) else true).append(row)
+    return true, stale
+
+
+def sections(study: Study, true: Results, stale: Results, words: str) -> dict[str, str]:
+    """Return a study's tables by title, in Markdown, with what made the numbers.
+
+    Args:
+        study: the study.
+        true: its results that hold.
+        stale: those that are stale, which are only named.
+        words: the study's name in commands.
+    """
+    if not true:
+        command = shlex.join(["hanabako", "study", "run", words])
+        text = f"{study.unmeasured or 'Nothing has been measured yet:'} `{command}`."
+        return dict.fromkeys(study.tables, "\n\n".join([text, stale_line(stale)]).rstrip())
+    below = "\n\n".join(filter(None, (origin_line(true), stale_line(stale))))
+    return {title: f"{table(true).rstrip()}\n\n{below}" for title, table in study.tables.items()}
+
+
+def stale_line(stale: Results) -> str:
+    """Return a sentence that names the stale rows; "" if there are none."""
+    if not stale:
+        return ""
+    return f"Stale, since a network has changed: {'; '.join(in_markdown(words_of(row)) for row in stale)}."
+
+
+def origin_line(results: Results) -> str:
+    """Return a paragraph on the commands that made some results, and where and when they ran."""
+    said = commands_of(results)
+    where = in_words([{**row["machine"], "versions": row["versions"]} for row in results if row["machine"]])
+    commits = list(dict.fromkeys(in_markdown(row["commit"]) for row in results if not row["command"]))
+    added = f"Rows of {listed(commits[:MOST_COMMITS])} have their commit only." if commits else ""
+    made = f"Made{f' by {listed(said)}' if said else ''}{f' on {in_markdown(where)}' if where else ''}."
+    return " ".join(filter(None, (made if said or where else "", added)))
+
+
+def commands_of(results: Results) -> list[str]:
+    """Return the commands that made some results, as code; without options if there are many."""
+    said = dict.fromkeys(row["command"] for row in results if row["command"])
+    if len(said) > MOST_COMMANDS:
+        said = dict.fromkeys(command.partition(" --")[0] for command in said)
+    return [as_code(command) for command in said]
+
+
+def listed(texts: Sequence[Any]) -> str:
+    """Return texts as an enumeration: "a, b and c"."""
+    *first, last = map(str, texts)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,169 @@
+"""Ratings of agents from their matches in competitive games.
+
+To cancel the luck of deal and seat, every pair of agents plays each deal once per exchange of their seats, and errors
+are over deals. Who won is said by the rules of the game, whatever its rewards.
+
+Ratings are in the `unit_of` what the game is won by. A game of several rounds whose points add up is won by points, so
+who wins more of its rounds may lose. Matches of all rounds are rated by Elo; single rounds by the points of each.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hanabako.games import game_of
+
+from .meeting import BLOCK, FEWEST
+from .study import Result, Results
+
+__all__ = ["ELO", "POINTS", "in_points", "one_round", "points_taken", "rated", "ratings", "unit_of"]
+
+SCALE = 400 / math.log(10)
+"""Elo points per unit of log-odds: 400 points are odds of ten to one, as in chess."""
+ELO, POINTS = "Elo", "points a round"
+"""The units of ratings, see `unit_of`."""
+
+
+def adds_rounds(config: Any) -> bool:
+    """Whether the game is a number of rounds whose points add up."""
+    return "rounds" in game_of(config).neutral_fields
+
+
+def one_round(config: Any) -> Any:
+    """Return the config for one round, rewarded in points, if rounds add up in the game; else the config itself."""
+    return replace(config, rounds=1, reward="points") if adds_rounds(config) else config
+
+
+def in_points(config: Any) -> Any:
+    """Return the config, rewarded in points if rounds add up in the game."""
+    return replace(config, reward="points") if adds_rounds(config) else config
+
+
+def unit_of(config: Any) -> str:
+    """Return the unit of ratings of a tournament: `POINTS` if single rounds of several are played, or `ELO`."""
+    return POINTS if adds_rounds(config) and config.rounds == 1 else ELO
+
+
+def rated(config: Any, matches: Results) -> list[dict[str, Any]]:
+    """Return the ratings of all agents in a game's `unit_of`, best first: see `ratings` and `points_taken`."""
+    return points_taken(matches) if unit_of(config) == POINTS else ratings(matches, covariance_of(matches))
+
+
+def covariance_of(matches: Results) -> NDArray[np.float64] | None:
+    """Return (matches, matches): the covariance of the matches' results, in which a draw is half a win.
+
+    All pairs play the same deals, so their results are not independent. Without blocks they are taken as independent;
+    None if an error is not known.
+    """
+    wins = [match.get("wins", []) for match in matches]
+    count = min(match["done"] for match in matches) // BLOCK
+    if min(map(len, wins)) < max(count, FEWEST):
+        errors = [match.get("won_error") for match in matches]
+        return None if None in errors else np.diag(np.square(np.array(errors, np.float64)))
+    blocks = np.array([np.mean(lines[:count], axis=1) / BLOCK for lines in wins])
+    return np.atleast_2d(np.cov(blocks, ddof=1)) / count
+
+
+def points_taken(matches: Results) -> list[dict[str, Any]]:
+    """Return the points that each agent takes from its opponents in a round, on average over opponents, best first.
+
+    Args:
+        matches: results with ``line_up`` (two names), ``lead`` and ``lead_error``. A lead is counted from both sides,
+            so it is twice the points.
+
+    Returns:
+        Per agent the ``name``, ``rating`` and ``error``, None if a match has none. The error is the mean of the
+        matches' errors, which is the largest that it can be, as all pairs play the same deals.
+    """
+    own: dict[str, list[tuple[float, float | None]]] = {}
+    for match in matches:
+        for name, side in zip(match["line_up"], (1, -1), strict=True):
+            own.setdefault(name, []).append((side * match["lead"] / 2, match["lead_error"]))
+    rows = []
+    for name, found in own.items():
+        errors = [error / 2 for _, error in found if error is not None]
+        error = float(np.mean(errors)) if len(errors) == len(found) else None
+        rows.append({"name": name, "rating": float(np.mean([points for points, _ in found])), "error": error})
+    return sorted(rows, key=lambda row: -row["rating"])
+
+
+def ratings(matches: Sequence[Result], covariance: NDArray[np.float64] | None = None) -> list[dict[str, Any]]:
+    """Return ratings by the model of Bradley and Terry (1952), fitted to all matches at once, best first.
+
+    An agent rated 400 points above another is expected to win ten of eleven games; the mean rating is 0. A draw counts
+    as half a win. One extra draw per pair keeps the rating of an agent that never loses finite. If all pairs play
+    equally many games, the order of ratings is the order of wins.
+
+    Args:
+        matches: results with ``line_up`` (two names), ``won``, ``drawn`` and ``games``.
+        covariance: see `covariance_of`.
+
+    Returns:
+        Per agent the ``name``, ``rating`` and its standard ``error``, None without a ``covariance``.
+    """
+    names = list(dict.fromkeys(name for match in matches for name in match["line_up"]))
+    one, other = (np.array([names.index(match["line_up"][k]) for match in matches]) for k in (0, 1))
+    games = np.array([match["games"] for match in matches], np.float64)
+    won = np.array([match["won"] + match["drawn"] / 2 for match in matches])
+    expected = (won * games + 0.5) / (games + 1)
+
+    sides = sides_of(one, other, len(names))
+    strength = fitted(sides, games + 1, expected)
+    errors = None if covariance is None else errors_of(strength, sides, games, np.atleast_2d(covariance))
+    rows = [
+        {"name": name, "rating": float(SCALE * own), "error": None if errors is None else float(SCALE * errors[k])}
+        for k, (name, own) in enumerate(zip(names, strength, strict=True))
+    ]
+    return sorted(rows, key=lambda row: -row["rating"])
+
+
+def fitted(sides: NDArray[np.float64], games: NDArray[np.float64], won: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Fit strengths (agents,) of mean 0 that make the rates ``won`` (matches,) most likely, by Newton's method.
+
+    Args:
+        sides: see `sides_of`.
+        games: number of games per match (matches,).
+        won: share of games that the first agent won (matches,), strictly between 0 and 1.
+    """
+    strength = np.zeros(sides.shape[1])
+    for _ in range(1000):
+        probability = expit(sides @ strength)
+        slope = (games * (probability - won)) @ sides
+        step = curvature_inverse(sides, games, probability) @ slope
+        strength -= step / max(1, abs(step).max())  # at most one unit: far from the optimum, full steps overshoot
+        if abs(step).max() < 1e-9:
+            break
+    return strength - strength.mean()
+
+
+def curvature_inverse(
+    sides: NDArray[np.float64], games: NDArray[np.float64], probability: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return (agents, agents): the pseudo-inverse of the negative log-likelihood's second derivative."""
+    return np.asarray(np.linalg.pinv(sides.T * (games * probability * (1 - probability)) @ sides), np.float64)
+
+
+def expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logistic function of ``x``."""
+    return 1 / (1 + np.exp(-x))
+
+
+def sides_of(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """Return (matches, agents): 1 for the first agent of a match, -1 for the second."""
+    return np.eye(count)[one] - np.eye(count)[other]
+
+
+def errors_of(
+    strength: NDArray[np.float64],
+    sides: NDArray[np.float64],
+    games: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the standard errors of fitted strengths from the ``covariance`` of the results (a sandwich estimate)."""
+    bread = curvature_inverse(sides, games, expit(sides @ strength))
+    spread = np.outer(games, games) * covariance
+    return np.sqrt(np.diag(bread @ sides.T @ spread @ sides @ bread))

@@ -1,0 +1,152 @@
+"""Results of meetings as tables in Markdown."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from hanabako.games import config_from_dict, game_in_words, game_named
+from hanabako.generated import table as markdown
+from hanabako.words.cleaned import as_code
+
+from .ratings import ELO, rated, unit_of
+from .study import Result, Results
+from .views import gain, plus_minus, short_name
+
+__all__ = ["score_text", "table", "with_error"]
+
+
+def table(results: Results) -> str:
+    """Return a table: of agents alone a matrix of agents and games; of pairs a matrix of agents; else a list."""
+    if not results:
+        return "Nothing has been played yet."
+    if all(len(row["line_up"]) == 1 and not row["search"] for row in results):
+        return matrix(results)
+    names = list(dict.fromkeys(name for row in results for name in row["line_up"]))
+    pairs = {tuple(row["line_up"]) for row in results}
+    if len(pairs) == len(results) == len(names) ** 2:
+        return crossed(results, names)
+    matches = {frozenset(row["line_up"]) for row in results if "lead" in row}
+    is_contest = len(matches) == len(results) == len(names) * (len(names) - 1) // 2
+    return contest(results) if is_contest else listing(results)
+
+
+def matrix(results: Results) -> str:
+    """Return a table with a line per agent, the best first, and a column per game."""
+    games = list(dict.fromkeys(map(game_of, results)))
+    cells: dict[str, dict[str, Result]] = {}
+    for row in results:
+        cells.setdefault(row["line_up"][0], {})[game_of(row)] = row
+    best = {game: max(own[game]["score"] for own in cells.values() if game in own) for game in games}
+    order = sorted(cells, key=lambda name: -np.mean([row["score"] - best[game] for game, row in cells[name].items()]))
+    lines = [[short_name(name), *(score_text(cells[name].get(game)) for game in games)] for name in order]
+    return markdown(["agent", *games], lines)
+
+
+def crossed(results: Results, names: Sequence[str]) -> str:
+    """Return the scores of all ordered pairs, with a line per first agent."""
+    met = {tuple(row["line_up"]): row for row in results}
+    seats = "seat in turn" if results[0]["seats"] == "turns" else "player 0's seat"
+    lines = [[short_name(one), *(score_text(met[one, other]) for other in names)] for one in names]
+    return markdown([f"at {seats}, with", *map(short_name, names)], lines)
+
+
+def contest(results: Results) -> str:
+    """Return a table of how often each agent wins against every other, with 95 % intervals; the best comes first.
+
+    The last column is the rating, in the game's unit.
+    """
+    config, met = config_from_dict(results[0]["config"]), {tuple(row["line_up"]): row for row in results}
+    ratings, form = rated(config, results), ".0f" if unit_of(config) == ELO else ".2f"
+    names = [row["name"] for row in ratings]
+    lines = [
+        [
+            name,
+            *(won_text(met, name, other) for other in names),
+            f"{rating:+{form}}{plus_minus(error and 1.96 * error, form)}",
+        ]
+        for name, (rating, error) in zip(names, ((row["rating"], row["error"]) for row in ratings), strict=True)
+    ]
+    head = f"**{game_in_words(config)}**, {results[0]['games']:,} games a pair."
+    return f"{head}\n\n{markdown(['wins against', *map(short_name, names), unit_of(config)], lines)}"
+
+
+def won_text(met: dict[Any, Result], one: str, other: str) -> str:
+    """Return how often one agent wins against another, with a 95 % interval; "" for an agent and itself."""
+    if one == other:
+        return ""
+    row = met.get((one, other)) or met[other, one]
+    won = row["won"] if (one, other) in met else 1 - row["won"] - row["drawn"]
+    return f"{won:.1%}{plus_minus(row['won_error'] and 1.96 * row['won_error'], '.1%')}"
+
+
+def listing(results: Results) -> str:
+    """Return a table with a line per meeting; columns without a number are left out."""
+    alone = {
+        (game_of(row), row["line_up"][0]): row for row in results if len(row["line_up"]) == 1 and not row["search"]
+    }
+    several = len({row["game"] for row in results}) > 1
+    columns = {
+        "game": lambda row: f"{row['game']} {game_of(row)}" if several else game_of(row),
+        "agent": lambda row: as_code(short_name(row["line_up"][0])),
+        "settings": lambda row: ", ".join(f"{name} {value}" for name, value in (row["search"] or {}).items()),
+        "partner" if game_named(results[0]["game"]).cooperative else "rival": partner,
+        "score": lambda row: "" if "lead" in row else score_text(row),
+        "gain by search": partial(gained, alone),
+        "half of the lead": lambda row: half(row) if "lead" in row else "",
+        "won": lambda row: f"{row['won']:.1%}{plus_minus(1.96 * row['won_error'], '.1%')}" if "won" in row else "",
+        "drawn": lambda row: f"{row['drawn']:.1%}" if "drawn" in row else "",
+        "ms a decision": spent,
+        "deals": lambda row: f"{row['done']:,}",
+    }
+    lines = {head: [cell(row) for row in results] for head, cell in columns.items()}
+    lines = {head: cells for head, cells in lines.items() if any(cells)}
+    return markdown(list(lines), list(zip(*lines.values(), strict=True)))
+
+
+def game_of(row: Result) -> str:
+    """Return a meeting's game in words."""
+    return f"{row['preset']}, {row['players']} players"
+
+
+def partner(row: Result) -> str:
+    """Return the second agent; "" if there is none."""
+    return as_code(short_name(row["line_up"][1])) if len(row["line_up"]) == 2 else ""
+
+
+def half(row: Result) -> str:
+    """Return half of the lead, which is counted from both sides, with a 95 % interval."""
+    return f"{row['lead'] / 2:+.2f} ± {1.96 * row['lead_error'] / 2:.2f}"
+
+
+def gained(alone: dict[Any, Result], row: Result) -> str:
+    """Return what a search scores more than its blueprint on the same deals; "" if that is not known."""
+    found = alone.get((game_of(row), row["line_up"][0].partition(":")[2]))
+    if not row["search"] or found is None or len(row["line_up"]) > 1:
+        return ""
+    mean, error = (row["gain"], row["gain_error"]) if "gain" in row else gain(row, found)
+    return f"{mean:+.3f}{plus_minus(error)}"
+
+
+def spent(row: Result) -> str:
+    """Return the milliseconds of one core that a decision of each agent took, as far as they were counted."""
+    counts = [row.get("answers", {}).get(name, {}) for name in dict.fromkeys(row["line_up"])]
+    known = [1000 * own["core_seconds"] / own["decisions"] for own in counts if own.get("core_seconds")]
+    return ", ".join(f"{one:.1f}" for one in known)
+
+
+def score_text(row: Result | None) -> str:
+    """Return the score; if games were lost, also the score with their points; the share of perfect games, if any."""
+    if row is None:
+        return ""
+    text = with_error(row["score"], row["score_error"])
+    if row.get("lost_rate") and "fireworks_score" in row:
+        text += f"; {row['fireworks_score']:.2f}"
+    return text + (f" ({row['perfect_rate']:.1%})" if row.get("perfect_rate") else "")
+
+
+def with_error(value: float, error: float | None, digits: int = 2) -> str:
+    """Format a mean with its standard error; an error that would be printed as 0 gets a digit more."""
+    digits += 0 < (error or 0) < 0.5 * 10**-digits
+    return f"{value:.{digits}f}{plus_minus(error, f'.{digits}f')}"
