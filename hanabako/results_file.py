@@ -18,6 +18,7 @@ __all__ = ["ORIGIN", "SHARED", "Origin", "origin_of", "write_results"]
 ORIGIN = ("command", "machine", "versions", "commit")
 SHARED = ("config", "trained")
 """Large entries of rows that most rows of a file have in common: the game's config, and how networks were trained."""
+HEAD = (*ORIGIN, *SHARED)
 Origin = Mapping[str, Any]
 """The origin of a result: ``command``, ``machine``, ``versions``, ``commit``."""
 
@@ -42,7 +43,11 @@ def write_results(path: str | PathLike[str], study: str, origin: Origin, results
     results = list(results)
     everywhere = [name for name in SHARED if results and all(name in row for row in results)]
     common = dict(origin) | {name: results[0][name] for name in everywhere}
-    rows = [{name: row[name] for name in row if name not in common or common[name] != row[name]} for row in results]
+    rows = [
+        {name: value for name, value in row.items() if name not in HEAD}
+        | {name: row[name] for name in HEAD if name in row and common.get(name, HEAD) != row[name]}
+        for row in results
+    ]
     head = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in ({"study": study} | common).items()]
     lines = ",\n".join(json.dumps(row) for row in rows)
     write_text(path, "{" + ",\n ".join([*head, f'"rows": [\n{lines}\n]']) + "}\n")

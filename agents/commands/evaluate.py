@@ -48,7 +48,7 @@ def run(args: Args) -> None:
         draw(args.png, found)
     if any("partial" in row for row in found.rows):
         raise SystemExit(f"evaluate: the result is partial{goes_on if answers else ''}")
-    if answers is not None and "answers" in found.rows[-1]:
+    if answers is not None and any("answers" in row for row in found.rows):
         answers.unlink(missing_ok=True)
     if found.refused:
         raise SystemExit(f"evaluate: left out {len(found.refused)} of the agents, as said above")

@@ -29,10 +29,9 @@ from hanabako.words.checks import shown
 from hanabako.words.ranges import Size, Within, check_ranges
 
 from ..learning.common.algorithms import NAMES, Learner, maker_of, named
-from ..learning.common.launch import Machines
+from ..learning.common.launch import Machines, train
 from ..learning.common.network_settings import NetworkSettings
 from ..learning.common.settings import Settings
-from ..learning.common.starting import train
 
 __all__ = ["Args", "Chosen", "form", "run"]
 

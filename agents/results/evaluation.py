@@ -28,7 +28,7 @@ from ..chat.server import FIELDS
 from ..playing.play import standard_error
 from ..playing.policy import Policy
 from ..registry import SEARCH, config_for, effort_of, is_file, load_to_play, metadata_of
-from .meeting import Meeting, play_meeting
+from .meeting import Meeting, added, play_meeting
 from .ratings import in_points
 from .study import Result, result_of
 from .tables import table, with_error
@@ -303,7 +303,9 @@ def describe(found: Evaluation) -> str:
     head = f"{game_in_words(found.config)}, observation {found.config.observation_name}, "
     head += f"{counted(found.games, 'game')} of seed {found.seed}"
     partial = [f"partial: {row['partial']}" for row in found.rows if "partial" in row]
-    counts = found.rows[-1].get("answers", {}) if found.rows else {}
+    counts: dict[str, Any] = {}
+    for row in found.rows:
+        counts |= {name: added(own, counts.get(name, {})) for name, own in row.get("answers", {}).items()}
     answers = (line for name in counts for line in describe_answers(name, counts[name]))
     return "\n".join([head, *partial, *MODES[found.mode].describe(found), *answers])
 
@@ -354,7 +356,8 @@ def describe_ad_hoc(found: Evaluation) -> Iterator[str]:
     """Yield a table with one line per agent; errors are over line-ups."""
     scores = {name: np.array([row["score"] for row in found.rows if row["newcomer"] == name]) for name in found.agents}
     lines = [
-        (short_name(name), with_error(np.mean(own), standard_error(np.array(own)))) for name, own in scores.items()
+        (short_name(name), with_error(float(np.mean(own)), standard_error(np.array(own))))
+        for name, own in scores.items()
     ]
     yield markdown(["newcomer", "score over line-ups"], lines)
 

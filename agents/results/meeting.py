@@ -21,7 +21,7 @@ from ..playing.seating import line_ups
 from ..registry import SEARCH, load_to_play
 from .study import Result, Row
 
-__all__ = ["BLOCK", "SEATS", "Meeting", "Played", "errors_of", "meeting_of", "play_meeting", "sums_in"]
+__all__ = ["BLOCK", "SEATS", "Meeting", "Played", "added", "errors_of", "meeting_of", "play_meeting", "sums_in"]
 
 BLOCK = 20
 """The number of deals whose scores are added up."""
@@ -186,10 +186,10 @@ def play_meeting(
     if policies is None:
         effort = row.search or {}
         policies = {name: load_to_play(name, row.config, effort, num_threads, trust) for name in row.agents}
+    counting = {name: own for name, own in policies.items() if name in row.line_up and isinstance(own, Counting)}
+    earlier = {name: own.counted() for name, own in counting.items()}
     played, partial = play_deals(row, policies, row.first + done, count, num_threads, progress)
-    counts = {
-        name: own.counted() for name, own in policies.items() if name in row.line_up and isinstance(own, Counting)
-    }
+    counts = {name: added(own.counted(), earlier[name], -1) for name, own in counting.items()}
     found = {"done": count, **played.result(), **({"answers": counts} if counts else {}), **partial}
     return found if before is None else pooled(before, found)
 
@@ -240,11 +240,11 @@ def pooled(one: Result, other: Result) -> dict[str, Any]:
     return found
 
 
-def added(some: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sums of the counts of two parts, by name; what is no number, such as a prompt, stays."""
-    whole = {**some, **others}
+def added(some: Mapping[str, Any], others: Mapping[str, Any], sign: int = 1) -> dict[str, Any]:
+    """Return counts by name plus, or minus, others; what is no number, such as a prompt, stays."""
+    whole = {**others, **some}
     numbers = [name for name, value in whole.items() if isinstance(value, (int, float))]
-    return whole | {name: some.get(name, 0) + others.get(name, 0) for name in numbers}
+    return whole | {name: some.get(name, 0) + sign * others.get(name, 0) for name in numbers}
 
 
 # --- Results of others ------------------------------------------------------------------------------------------------

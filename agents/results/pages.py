@@ -28,7 +28,7 @@ MOST_COMMITS = 3
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
     """Write a study's figures and, if they have changed, the parts of its page between the marks of its tables.
 
-    The page is made if it is missing. What else stands on it is the reader's.
+    The page, or marks, are made if they are missing. What else stands on the page is yours.
 
     Args:
         study: the study.
@@ -40,7 +40,7 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
 
     Raises:
         OSError: a file cannot be read or written.
-        ValueError: the results cannot be read, or the page has no marks for a table.
+        ValueError: the results cannot be read, or the page has a mark twice.
     """
     results = read_results(place.results, study.name)
     true, stale = parted(results)
@@ -48,24 +48,18 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
         for name, draw in study.figures.items():
             draw(true, place.figures / name)
     there = place.page.exists()
-    page = place.page.read_text(encoding="utf-8") if there else blank_page(study)
+    page = before = place.page.read_text(encoding="utf-8") if there else f"# {study.name}\n"
+    titles = [*study.tables, *([] if there or not study.figures else [FIGURES])]
+    page += "".join(f"\n<!-- begin {name} -->\n<!-- end {name} -->\n" for name in titles if name not in marks(page))
     parts = sections(study, true, stale, place.name or place.source.name)
     if FIGURES in marks(page):
         parts[FIGURES] = images(study, place, bool(true))
-    text = filled(page, parts.items())
-    if there and text == page:
+    page = filled(page, parts.items())
+    if there and page == before:
         return []
     if not check:
-        write_text(place.page, text)
+        write_text(place.page, page)
     return [place.page]
-
-
-def blank_page(study: Study) -> str:
-    """Return a page in Markdown with a title, and marks for the tables and figures."""
-    titles = [*study.tables, *([FIGURES] if study.figures else [])]
-    return (
-        "\n\n".join([f"# {study.name}", *(f"<!-- begin {title} -->\n<!-- end {title} -->" for title in titles)]) + "\n"
-    )
 
 
 def images(study: Study, place: Place, measured: bool) -> str:

@@ -168,8 +168,8 @@ def put_aside(folder: Path) -> str:
     Returns:
         "", or why that is not possible: another process trains there.
     """
+    from ..learning.common.launch import log_of  # imports torch, which other rows do not need
     from ..learning.common.runs import held
-    from ..learning.common.starting import log_of  # imports torch, which other rows do not need
 
     aside = (folder.with_name(f"{folder.name}.{number}") for number in count(1))
     free = next(place for place in aside if not place.exists() and not log_of(place).exists())

@@ -19,9 +19,8 @@ import tyro
 
 from agents import ppo
 from agents.learning.common.algorithms import named
-from agents.learning.common.launch import ranks_for
+from agents.learning.common.launch import ranks_for, train_apart
 from agents.learning.common.runs import greedy_curve
-from agents.learning.common.starting import train_apart
 from agents.networks.policy_file import read_metadata, read_network, save_policy
 from agents.registry import PRETRAINED
 from agents.results import Study

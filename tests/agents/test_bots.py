@@ -12,7 +12,6 @@ from agents.playing.play import play, steps_of
 from agents.playing.policy import Policy
 from agents.playing.seating import OneTable, sit
 from agents.results.store import read_results
-from benchmarks.strength import hanabi_bots
 from benchmarks.strength import ports as originals
 from benchmarks.strength.ports import WITHIN, Comparison, comparisons
 from hanabako.games import game_of
@@ -173,7 +172,7 @@ def test_every_preset_is_played_by_the_rules(name, preset):
 
 def compared() -> list[Comparison]:
     """Return the comparisons of all our bots with their originals, from the stored results."""
-    return list(comparisons(read_results(originals.RESULTS), read_results(hanabi_bots.RESULTS)))
+    return list(comparisons(read_results(originals.RESULTS), read_results(originals.BOTS)))
 
 
 def ports() -> list[Comparison]:

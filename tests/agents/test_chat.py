@@ -32,7 +32,7 @@ from hanabako.games import game_named, game_of
 from hanabako.generated import filled
 from hanabi_env import PRESETS
 from tests.agents.chat_server import first, serving
-from tests.agents.evaluations import claim, result_of
+from tests.agents.evaluations import claim, rows_of
 from tests.games import GAMES, GameUnderTest, short_name
 
 MINI = PRESETS["mini"]
@@ -415,9 +415,9 @@ def test_names_out_of_files_ask_no_server_without_trust(tmp_path: Path, capsys: 
     with pytest.raises(ValueError, match=r"'llm:hints:m' comes from a file, and would ask a server: only with --trust"):
         agents.load("llm:hints:m", MINI, trust=False)
     assert registry.need_trust(["smart", ("a", "llm:m,random")]) == ["llm:m"]
-    told = {"mode": "self-play", "config": {"game": "hanabi"}, "agents": ["llm:m"], "seed": 1, "games": 1000}
+    told = {"config": {"game": "hanabi"}, "line_up": ["llm:m"], "seed": 1}
     path = tmp_path / "entry.json"
-    claim(path, {"fields": list(told), **told, "score": 3.0, "done": 1000, "wanted": 1000})
+    claim(path, {"fields": list(told), **told, "done": 20, "wanted": 20, "sums": [[60]]})
     with pytest.raises(SystemExit):
         main(["verify", str(path)])
     assert "only with --trust" in capsys.readouterr().out
@@ -459,10 +459,10 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def evaluate(place: Path, game: str, agent: str, *more: str) -> dict[str, Any]:
-    """Evaluate an agent for two games by the command and return the results."""
+    """Evaluate an agent for two games by the command and return the last row."""
     words = ["evaluate", game, "--agents", agent, "--games", "2", "--seed", "4", "--json", str(place / "result.json")]
     main([*words, *more])
-    return result_of(place / "result.json")
+    return rows_of(place / "result.json")[-1]
 
 
 @pytest.mark.slow
@@ -510,12 +510,16 @@ def test_a_server_plays_and_the_row_says_what_it_took(
 def test_models_play_with_others_in_every_mode(with_key: None, monkeypatch: Any, tmp_path: Path, capsys: Any) -> None:
     with serving() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.address)
-        result = evaluate(
-            tmp_path, "hanabi", "llm:a,llm:scratch_pad:b,smart", "--preset", "mini", "--mode", "cross-play"
-        )
-    assert list(result["answers"]) == ["llm:a", "llm:scratch_pad:b"] and len(result["cross_play"]) == 3
+        evaluate(tmp_path, "hanabi", "llm:a,llm:scratch_pad:b,smart", "--preset", "mini", "--mode", "cross-play")
+    rows = rows_of(tmp_path / "result.json")
+    assert [list(row.get("answers", {})) for row in rows[:3]] == [["llm:a"], ["llm:a", "llm:scratch_pad:b"], ["llm:a"]]
     assert {body["model"] for body in server.asked} == {"a", "b"}
-    assert "llm:scratch_pad:b: " in capsys.readouterr().out
+    asked = {
+        name: sum(row["answers"][name]["decisions"] for row in rows if name in row.get("answers", {}))
+        for name in ("llm:a", "llm:scratch_pad:b")
+    }
+    assert sum(asked.values()) == len(server.asked), "each row has its own counts"
+    assert f"llm:scratch_pad:b: {asked['llm:scratch_pad:b']:,} decisions, " in capsys.readouterr().out
 
 
 def test_answers_that_are_cut_off_are_counted_apart(
@@ -640,7 +644,7 @@ def evaluated(folder: Path, *words: str) -> tuple[Any, dict[str, Any]]:
         main([*words])
     except SystemExit as error:
         end = error.code
-    return end, result_of(path) if path.exists() else {}
+    return end, rows_of(path)[0] if path.exists() else {}
 
 
 def test_a_refused_question_ends_its_game_alone_and_a_second_call_goes_on(

@@ -1,21 +1,28 @@
 """`hanabako train --start BOT` clones the bot, and then trains its clone."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from agents.commands.cloned_start import from_clone, lesson_of
 
 from agents.commands.command_line import main
 from agents.learning import ppo
-from agents.learning.common.algorithms import Learner, named
+from agents.learning.common.algorithms import named
+from agents.learning.common.cloned_start import from_clone, lesson_of
+from agents.learning.common.network_settings import NetworkSettings
 from agents.learning.common.runs import read_about, read_metrics
 from agents.learning.common.settings import Settings
+from agents.learning.common.trainer import envs_of
 from hanabako.files import write_json
 
 SIZES = {"games": 8, "horizon": 4, "minibatch": 32, "width": 16, "evaluation-games": 2, "final-games": 4}
-PPO = named("ppo")
+CLONING = named("cloning").settings
 TINY = ["--preset=very_small", *(f"--{name}={size}" for name, size in SIZES.items())]
+
+
+def cloned(args: ppo.Args, train: Callable[[Settings], object]) -> NetworkSettings | None:
+    return from_clone(args, envs_of(named("ppo").algorithm), 0.5, CLONING, train)
 
 
 @pytest.mark.slow
@@ -38,10 +45,9 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
     args = ppo.Args(preset="very_small", start="smart", steps=400, run_dir=tmp_path)
     asked: list[Settings] = []
 
-    def train(learner: Learner, settings: Settings) -> None:
+    def train(settings: Settings) -> None:
         """Be interrupted twice, after checkpoints, and then finish."""
         asked.append(settings)
-        assert learner.name == "cloning"
         for update in ("1", "2"):
             (tmp_path / "clone" / "checkpoint" / update).mkdir(parents=True, exist_ok=True)
         fraction = 1 if len(asked) == 3 else 0.5
@@ -51,35 +57,35 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
             write_json(tmp_path / "clone" / "config.json", {"args": settings.to_json()})
 
     for _ in range(2):
-        assert from_clone(PPO, args, 0.5, train) is None
+        assert cloned(args, train) is None
         assert f"--run-dir {tmp_path} continues the clone" in capsys.readouterr().out
     for _ in range(2):
-        rest = from_clone(PPO, args, 0.5, train)
+        rest = cloned(args, train)
         assert rest is not None
         assert (rest.start, rest.steps) == (str(tmp_path / "clone" / "policy.safetensors"), 200)
     assert [settings.resume for settings in asked] == [None, tmp_path / "clone", tmp_path / "clone"]
     for other in (replace(args, start="cautious"), replace(args, width=32), replace(args, steps=800)):
         with pytest.raises(ValueError, match=r"holds a clone with (agent|width|steps)=.*: choose another --run-dir"):
-            from_clone(PPO, other, 0.5, train)
+            cloned(other, train)
 
 
 def test_a_folder_with_the_clone_of_something_else_runs_none_of_its_code(tmp_path: Path) -> None:
     args = ppo.Args(preset="very_small", start="smart", steps=400, run_dir=tmp_path)
     asked: list[Settings] = []
-    assert from_clone(PPO, args, 0.5, lambda _, settings: asked.append(settings)) is None, "training does nothing"
+    assert cloned(args, asked.append) is None, "training does nothing"
     (tmp_path / "clone" / "checkpoint" / "1").mkdir(parents=True)
     (tmp_path / "clone" / "checkpoint" / "2").mkdir()
     kept = asked[0].to_json()
     write_json(tmp_path / "clone" / "config.json", {"args": kept | {"agent": "evil.py:X"}})
     with pytest.raises(ValueError, match=r"holds a clone with agent='evil.py:X', not smart: choose another --run-dir"):
-        from_clone(PPO, args, 0.5, lambda *_: pytest.fail("training begins"))
+        cloned(args, lambda _: pytest.fail("training begins"))
     for agent, others, trust in (
         ("smart", {}, False),
         ("mine.py:X", {}, True),
         ("mine.py:X", {"opponent": "evil.py:X"}, False),
     ):
         write_json(tmp_path / "clone" / "config.json", {"args": kept | {"agent": agent} | others})
-        assert lesson_of(replace(args, start=agent), 0.5, tmp_path / "clone").trust is trust
+        assert lesson_of(replace(args, start=agent), 0.5, tmp_path / "clone", CLONING).trust is trust
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from torch.distributed.run import parse_args
 
 import hanabako
 from agents import ppo, registry
-from agents.commands import benchmark, command_line, train, watch
+from agents.commands import benchmark, command_line, watch
 from agents.commands.command_line import COMMANDS, main
 from agents.learning import iql
 from agents.learning.common import algorithms, launch, runs
@@ -255,7 +255,7 @@ def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, nam
         ("agents.load('hanabi-standard-2p')", "a network"),
         ("import gymnasium; gymnasium.make('hanabako/HanabiSeat-v0', partners='hanabi-mini-2p')", "a network"),
         ("from hanabako.agents.ppo import Args", "training"),
-        ("import hanabako.agents.results", "a study"),
+        ("import hanabako.agents.results.store", "a study"),
         ("agents.load('llm:some', HanabiConfig())", "a language model"),
         (
             "from hanabi_env import hanabi_v0; e = hanabi_v0.env(render_mode='rgb_array'); e.reset(); e.render()",
@@ -609,7 +609,7 @@ def test_settings_are_refused_before_anything_is_compiled_or_started(
 ):
     started = []
     monkeypatch.setattr(GameEntry, "compile", lambda *_: started.append("compiled"))
-    monkeypatch.setattr(train, "start_ranks", lambda *_: started.append("started"))
+    monkeypatch.setattr(launch, "start_ranks", lambda *_: started.append("started"))
     with pytest.raises(SystemExit, match=said):
         main(["train", *words, "--ranks", "2"])
     assert not started

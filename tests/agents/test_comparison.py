@@ -14,11 +14,10 @@ import agents
 from agents.commands.command_line import main
 from agents.learning.common import launch
 from agents.playing.play import play
-from agents.results.comparison.load import load
-from agents.results.comparison.measuring import SEED, check, check_folder, play_pair, settings_of
+from agents.results.comparison.measuring import check, check_folder, play_pair, settings_of
 from agents.results.comparison.reading import read
 from agents.results.comparison.rows import Pair, Run
-from agents.results.finding import STUDIES
+from agents.results.finding import STUDIES, find, load
 from agents.results.store import is_stale, read_results
 from agents.results.study import key_of
 from tests.agents.comparison_files import PLAIN, declared, written
@@ -173,9 +172,11 @@ def test_a_run_continues_under_another_spelling_of_a_path(tmp_path: Path, monkey
     (run.folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     same = PLAIN + f"settings = {{ start = {str(tmp_path / 'beside' / 'net.safetensors')!r} }}\n"
-    check_folder(declared(tmp_path, same).run("one", 1))
+    run = declared(tmp_path, same).run("one", 1)
+    check_folder(run, settings_of(run))
+    run = declared(tmp_path, same.replace("net.", "other.")).run("one", 1)
     with pytest.raises(ValueError, match="holds another run, with start"):
-        check_folder(declared(tmp_path, same.replace("net.", "other.")).run("one", 1))
+        check_folder(run, settings_of(run))
 
 
 def test_the_name_of_a_bot_is_never_a_network_beside_the_file(trained: Path, tmp_path: Path):
@@ -199,7 +200,7 @@ def test_a_pair_is_stale_when_a_policy_in_it_has_changed(trained: Path, tmp_path
 def test_a_policy_that_is_gone_is_named_with_the_way_to_train_it_again(tmp_path: Path):
     pair = next(row for row in declared(tmp_path).rows() if isinstance(row, Pair))
     with pytest.raises(ValueError, match=r"one-1/policy\.safetensors is gone: .* --again --where algorithm=one seed=1"):
-        load(tmp_path / "compare.toml", tmp_path / "compare").play(pair, None)
+        load(find(str(tmp_path / "compare.toml"))).play(pair, None)
 
 
 # --- The file ---------------------------------------------------------------------------------------------------------
@@ -407,7 +408,7 @@ def test_of_three_players_the_first_is_one_agent_and_the_others_are_the_other(ga
     for names in ((one, other), (other, one)):
         (pair,) = [row for row in whole.rows() if isinstance(row, Pair) and (row.one, row.other) == names]
         first, *rest = (agents.load(name, config) for name in (names[0], names[1], names[1]))
-        played = play(config, [first, *rest], 40, SEED)
+        played = play(config, [first, *rest], 40, seed=1)
         score = played.score if game == "hanabi" else played.rewards[:, 0]
         assert play_pair(pair)["score"] == pytest.approx(score.mean(), abs=1e-4)
 
@@ -421,18 +422,18 @@ def test_learners_get_the_config_and_work_out_their_features(tmp_path: Path):
 
 # --- The project's own comparisons ------------------------------------------------------------------------------------
 
-OWN = sorted(STUDIES.glob("*.toml"))
+OWN = sorted(path for path in STUDIES.glob("*.toml") if 'study = "comparison"' in path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_committed_results_are_those_of_the_file(path: Path):
     results = read_results(STUDIES / "results" / f"{path.stem}.json")
-    assert {key_of(result) for result in results} <= {row.key for row in load(path, Path("runs") / path.stem).rows}
+    assert {key_of(result) for result in results} <= {row.key for row in load(find(path.stem)).rows}
 
 
 def test_runs_that_did_not_use_their_whole_budget_have_a_note():
     path = STUDIES / "zero_shot_gpu.toml"
-    study, whole = load(path, Path("runs") / path.stem), read(path, Path("runs"))
+    study, whole = load(find(path.stem)), read(path, Path("runs"))
     results = read_results(STUDIES / "results" / f"{path.stem}.json")
     runs = [row for row in results if "algorithm" in row["fields"]]
     budgets = {name: own.share * (whole.steps or 0) for name, own in whole.algorithms.items()}

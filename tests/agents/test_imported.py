@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from agents.results.modes import short_name
 
 import agents
 from agents import registry
@@ -25,10 +24,11 @@ from agents.playing.random_policy import RandomPolicy
 from agents.registry import PRETRAINED, fingerprints, is_file, need_trust
 from agents.results.comparison.reading import read
 from agents.results.store import is_stale
+from agents.results.views import short_name
 from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import parse_setting
 from hanabi_env import PRESETS
-from tests.agents.evaluations import claim, result_of
+from tests.agents.evaluations import claim, result_of, rows_of
 from tests.agents.tiny_runs import UPDATE, tiny_words
 
 MINI = PRESETS["mini"]
@@ -349,8 +349,8 @@ def test_a_runs_folder_stands_for_its_policy(place: Path, capsys):
     shutil.copy(PRETRAINED / f"{NETWORK}.safetensors", place / "runs" / "one" / "policy.safetensors")
     main(["evaluate", "hanabi", "--preset", "very_small", "--agents", f"runs/one,{NETWORK}", "--mode", "cross-play",
           "--games", "5", "--json", "out.json"])  # fmt: skip
-    cells = result_of(place / "out.json")["cross_play"]
-    assert len({cell["score"] for row in cells for cell in row}) == 1
+    rows = rows_of(place / "out.json")
+    assert len({row["score"] for row in rows}) == 1 and len(rows) == 4
     assert config_of("runs/one") == config_of(NETWORK)
     with pytest.raises(ValueError, match=r"runs holds no policy\.safetensors: is it a run's directory"):
         agents.load("runs", MINI)

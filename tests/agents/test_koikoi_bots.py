@@ -1,15 +1,16 @@
 """Koi-Koi's bots see only what they may, depend only on their seed, and are as strong as expected."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from agents.results.matches import head_to_head
 
 import agents
 from agents.bots.bot import BotPolicy
 from agents.bots.koikoi.heuristics import probability_to_hold
 from agents.evaluate import play
+from agents.results.meeting import Meeting, play_meeting
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import state_dtype
@@ -28,11 +29,16 @@ def test_the_register_names_them():
         agents.load("counting:3", ROUND)
 
 
+def match(one: Any, other: Any, deals: int) -> dict[str, Any]:
+    meeting = Meeting.of(JAPAN, ["one", "other"], "exchanged", deals, seed=1)
+    return play_meeting(meeting, None, {"one": one, "other": other})
+
+
 @pytest.mark.slow
 def test_more_roll_outs_choose_better():
     """The lead is in points per round over 400 deals in both seatings; false alarm: less than 1 in a million."""
     long, short = agents.load("monte_carlo:300", JAPAN), agents.load("monte_carlo:2", JAPAN)
-    result = head_to_head(JAPAN, long, short, 400, seed=1).summary()
+    result = match(long, short, 400)
     assert long.name == "monte_carlo:300" and result["lead"] > 5 * result["lead_error"]
 
 
@@ -105,5 +111,5 @@ def test_they_beat_who_they_should():
     players = {name: agents.load(name, JAPAN) for name in ("random", *NAMES[:3])}
     roller = agents.load("monte_carlo:300", JAPAN)
     for one, other in ((players["greedy_stop"], players["random"]), (roller, players["greedy_stop"])):
-        result = head_to_head(JAPAN, one, other, 1000, seed=1).summary()
+        result = match(one, other, 1000)
         assert result["lead"] > 5 * result["lead_error"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,11 @@ from filelock import FileLock, Timeout
 
 from agents.commands.command_line import main
 from agents.learning.common import launch
+from agents.learning.common.algorithms import named
+from hanabako.files import read_json
 from hanabako.interrupts import INTERRUPTED, Interrupted
 
 ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = ["--preset", "very_small"]
 ENDED = {"update": 1, "steps": 256, "fraction": 1}
 
 
@@ -26,28 +28,36 @@ def write_log(run_dir: Path, fraction: float) -> None:
     (run_dir / "metrics.jsonl").write_text(json.dumps(ENDED | {"fraction": fraction}) + "\n", encoding="utf-8")
 
 
+def begun(run_dir: Path, ranks: int = 1, **settings: Any) -> dict[str, Any]:
+    learner = named("sad")
+    return launch.train_apart(
+        learner, learner.settings(preset="very_small", run_dir=run_dir, **settings), ranks, "command"
+    )
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_run_is_made_once_by_its_learner(ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     told, run_dir = [], tmp_path / "runs" / "one"
 
     def run_module(words: list[str], log: Path) -> int:
-        told.append((words, log))
+        told.append((read_json(words[1]), log))
         write_log(run_dir, 1)
         return 0
 
     monkeypatch.setattr(launch, "run_module", run_module)
     for _ in range(2):
-        assert launch.train_to_the_end(ranks, run_dir, SETTINGS, "command", "sad") == ENDED
-    words = ["hanabako", "train", "--algorithm", "sad", "--ranks", str(ranks), *SETTINGS, "--run-dir", str(run_dir)]
-    assert told == [(words, tmp_path / "runs" / "one.log")]
+        assert begun(run_dir, ranks, width=32) == ENDED
+    ((settings, log),) = told
+    assert (settings["algorithm"], settings["ranks"], log) == ("sad", ranks, tmp_path / "runs" / "one.log")
+    assert (settings["args"]["width"], settings["args"]["run_dir"]) == (32, str(run_dir))
 
 
 @pytest.mark.slow
 def test_a_run_that_fails_says_where_to_look(tmp_path: Path):
     with pytest.raises(ValueError, match=r"one did not end; .*one\.log says why\. To continue: command") as error:
-        launch.train_to_the_end(1, tmp_path / "one", [*SETTINGS, "--width", "0"], "command")
+        begun(tmp_path / "one", games=3)
     log = str(error.value).partition("; ")[2].partition(" says")[0]
-    assert "width" in Path(log).read_text(encoding="utf-8")
+    assert "hanabako train: games" in Path(log).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("ends_by", ["Ctrl-C", "SIGTERM"])
@@ -60,7 +70,7 @@ def test_an_interrupted_run_says_how_to_go_on(ends_by: str, tmp_path: Path, monk
 
     monkeypatch.setattr(launch, "run_module", run_module)
     with pytest.raises(Interrupted, match="To continue: command"):
-        launch.train_to_the_end(1, tmp_path / "one", SETTINGS, "command")
+        begun(tmp_path / "one")
 
 
 def test_a_module_runs_on_one_core_and_writes_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -124,7 +134,7 @@ def test_a_strangers_number_of_ranks_is_not_believed(config: str, tmp_path: Path
         raise AssertionError("ranks are started")
 
     for name in ("start", "start_ranks"):
-        monkeypatch.setattr(f"agents.commands.train.{name}", start)
+        monkeypatch.setattr(f"agents.learning.common.launch.{name}", start)
     run_dir = write_run(tmp_path / "run", config, 2)
     with pytest.raises(ValueError, match="run holds no run to resume: ") as refusal:
         launch.saved_ranks(run_dir)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import torch
 
-from agents.commands import train
 from agents.commands.command_line import main
 from agents.learning.common import launch
 from agents.learning.common.checkpoints import holds_checkpoint
@@ -128,7 +127,7 @@ def test_ctrl_c_on_one_machine_saves_the_run_and_ends_both(tmp_path: Path):
 @pytest.mark.parametrize("machine", [0, 1])
 def test_a_machine_that_never_comes_is_waited_for_and_said(machine: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(launch, "LONGEST_WAIT", 1)
-    monkeypatch.setattr(train, "prepared", lambda *_: 1)
+    monkeypatch.setattr(launch, "prepared", lambda *_: 1)
     meet = f"127.0.0.1:{free_port()}"
     with pytest.raises(SystemExit, match=f"machine {machine} of 2 waits up to 1 seconds for the others, at {meet}: "):
         main(["train", "--machines", "2", "--machine", str(machine), "--meet", meet])
@@ -157,7 +156,7 @@ def test_machines_that_cannot_be_are_refused(words: str, said: str, monkeypatch:
         raise AssertionError("ranks are started")
 
     for name in ("start", "start_ranks"):
-        monkeypatch.setattr(train, name, start)
+        monkeypatch.setattr(launch, name, start)
     monkeypatch.setattr(launch, "most_ranks", lambda _: 1)
     with pytest.raises(SystemExit, match=said):
         main(["train", *words.split()])
@@ -178,9 +177,9 @@ def test_machines_share_the_games_evenly(words: str, machines: launch.Machines, 
         started.append((ranks, others[-1]))
         return True
 
-    monkeypatch.setattr(train, "start_ranks", start_ranks)
+    monkeypatch.setattr(launch, "start_ranks", start_ranks)
     monkeypatch.setattr(launch, "most_ranks", lambda _: 6)
-    monkeypatch.setattr(train, "game_of", lambda _: type("Game", (), {"compile": staticmethod(lambda *_: None)}))
+    monkeypatch.setattr(launch, "game_of", lambda _: type("Game", (), {"compile": staticmethod(lambda *_: None)}))
     main(["train", "--preset", "mini", *words.split()])
     assert started == [(4, machines)]  # neither 6 nor 5 ranks can share 1024 games evenly
 

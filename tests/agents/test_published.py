@@ -14,13 +14,13 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from agents.results.report import Args, evaluate
 from safetensors.torch import load_file, save_file
 
 import agents
 from agents.evaluate import play
 from agents.playing.block import Block
 from agents.playing.seating import OneTable, sit
+from agents.results.evaluation import Args, evaluate
 from hanabako.__main__ import main
 from hanabako.games import game_of
 from hanabako.packing import unpack
@@ -353,8 +353,10 @@ def test_a_file_that_grows_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.M
 
 def test_results_name_files_and_rest_on_them(tmp_path: Path):
     one, other = obl_jaxmarl(tmp_path)[1], sad(tmp_path)[1]
-    result = evaluate(Args("hanabi", mode="cross-play", agents=f"{one},{other},hanabi-standard-2p", games=4))
-    assert result["agents"] == [one, other, "hanabi-standard-2p"] and result["training"][:2] == [None, None]
+    found = evaluate(Args("hanabi", mode="cross-play", agents=f"{one},{other},hanabi-standard-2p", games=4))
+    assert found.agents == [one, other, "hanabi-standard-2p"]
+    assert all(list(row["trained"]) == ["hanabi-standard-2p"] for row in found.rows)
+    assert found.rows[1]["networks"].keys() == {one, other}
     before = agents.registry.fingerprints(one, other)
     obl_jaxmarl(tmp_path)
     now = agents.registry.fingerprints(one, other)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from agents.results.crossplay import cross_play
 from torch import Tensor, nn
 
 import agents
@@ -151,13 +150,13 @@ def test_the_single_environment_plays_the_same_game(policy):
             table.observe()
 
 
-def test_cross_play_keeps_memories_apart(policy):
+def test_memories_are_kept_apart(policy):
     """Two networks with the same weights play as one network at both seats, and beside others as if seated by hand."""
     twin = NeuralPolicy(policy.network, MINI, greedy=False)
-    pool = {"one": policy, "twin": twin, "random": agents.load("random", MINI)}
-    cells = cross_play(MINI, pool, 40, seed=4)
-    assert_equal_games(cells["one", "one"], cells["one", "twin"], 0, 40)
-    assert_equal_games(cells["one", "random"], play(MINI, [twin, pool["random"]], 40, seed=4), 0, 40)
+    random = agents.load("random", MINI)
+    alone, both, beside = (play(MINI, [policy, other], 40, seed=4) for other in (policy, twin, random))
+    assert_equal_games(alone, both, 0, 40)
+    assert_equal_games(beside, play(MINI, [twin, random], 40, seed=4), 0, 40)
 
 
 def test_its_file_says_what_it_is(policy, tmp_path):

@@ -532,29 +532,22 @@ def test_merge_waits_for_who_writes_to_its_file(tmp_path: Path) -> None:
     assert sorted(scores_in(path)) == ["a", "b", "c"]
 
 
-def test_the_origin_of_numbers_is_said_and_so_is_what_was_never_recorded() -> None:
-    old = ORIGIN | {"command": "not recorded", "machine": "not recorded", "commit": "fa4b279"}
-    text = origin_line([result_of("a", 1), result_of("b", 1, old)])
-    assert text == (
-        "Made by `hanabako study run x` on P, Python 3.11, numba 0.61; 2026-11-25. "
-        "For the rows added in fa4b279 no command or machine is recorded."
-    )
-
-
-def test_many_commits_are_counted_and_not_named() -> None:
-    rows = [result_of("a", 1, ORIGIN | {"command": "not recorded", "commit": f"c{k}"}) for k in range(4)]
-    assert "For the rows added in c0, c1 and c2 no command is recorded." in origin_line(rows[:3])
-    assert origin_line(rows).endswith("4 of 4 rows record a commit, but no command.")
+def test_the_origin_of_numbers_is_said_and_where_only_a_commit_is_known() -> None:
+    old = [ORIGIN | {"command": "", "machine": {}, "versions": {}, "commit": f"c{k}"} for k in range(5)]
+    rows = [result_of("a", 1), *(result_of(f"b{k}", 1, origin) for k, origin in enumerate(old))]
+    made = "Made by `hanabako study run x` on P, Python 3.11, numba 0.61; 2026-11-25."
+    assert origin_line(rows) == f"{made} Rows of c0, c1 and c2 have their commit only."
+    assert origin_line(rows[1:2]) == "Rows of c0 have their commit only."
 
 
 def test_an_origin_from_others_is_text_and_code() -> None:
     mark = "<img src=x>`[a](b)\n"
     machine = {"date": "2026-11-25", "processor": mark, "python": "3.11"}
     origin = ORIGIN | {"command": mark, "machine": machine, "commit": mark}
-    lacking = ORIGIN | {"command": "not recorded", "machine": "not recorded", "commit": mark}
+    lacking = ORIGIN | {"command": "", "machine": {}, "commit": mark}
     said = origin_line([result_of("a", 1, origin), result_of("b", 1, lacking)])
     code, text = r"`<img src=x>'[a](b)\n`", r"&#60;img src=x&#62;&#96;&#91;a&#93;(b)\n"
-    assert said.startswith(f"Made by {code} on {text}, ") and f"rows added in {text} no" in said
+    assert said.startswith(f"Made by {code} on {text}, ") and f"Rows of {text} have" in said
 
 
 def test_many_commands_are_said_without_their_options() -> None:
@@ -607,11 +600,15 @@ def test_a_file_is_listed_run_and_shown(dice: Path, say: Say) -> None:
         "fields": ["sides", "color"], "sides": 20, "color": "blue", "done": 4, "wanted": 4, "thrown": [0, 1, 2, 3]
     }  # fmt: skip
     page = dice.with_suffix(".md").read_text(encoding="utf-8")
-    assert page.startswith("# dice\n\n## throws\n\n| 20 | 4 |\n\nMade by `hanabako study run ")
+    assert page.startswith("# dice\n\n<!-- begin throws -->\n| 20 | 4 |\n\nMade by `hanabako study run ")
     assert dice.with_suffix(".svg").read_text(encoding="utf-8") == "1" and "![dice.svg](dice.svg)" in page
     assert say("list", dice, "--where", "color=blue") == "      4 of 4      sides=20 color=blue\n"
     assert say("list", dice.with_suffix(".json")) == "      4 of 4      sides=20 color=blue\n"
     assert say("page", dice) == "", "nothing has changed"
+    dice.with_suffix(".md").write_text(page.replace("# dice", "# Red and blue") + "My own words.\n")
+    say("run", dice)
+    page = dice.with_suffix(".md").read_text(encoding="utf-8")
+    assert page.startswith("# Red and blue\n") and page.endswith("My own words.\n") and "| 6 | 5 |" in page
 
 
 @pytest.mark.slow

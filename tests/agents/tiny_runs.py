@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 import torch
 
-from agents.commands.command_line import main
+from agents.learning.common.algorithms import named
+from agents.learning.common.launch import train
 from agents.learning.common.runs import read_metrics
 from agents.learning.common.trainer import Settings, Trainer
 from agents.networks.neural_policy import load_policy
+from hanabako.files import read_json
 
 SMALL: dict[str, Any] = {
     "preset": "very_small",
@@ -55,11 +57,10 @@ def without_clock(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def run_here(words: Sequence[str], _log: Path) -> int:
-    """Run `hanabako train` in this process on one rank, in place of `agents.learning.common.launch.run_module`."""
-    hanabako, *told = words
-    assert hanabako == "hanabako"
-    told[told.index("--ranks") + 1] = "1"
-    main(told)
+    """Train in this process on one rank, in place of `agents.learning.common.launch.run_module`."""
+    told = read_json(words[1])
+    learner = named(told["algorithm"])
+    assert train(learner, learner.settings.from_json(told["args"]), ranks=1)
     return 0
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from agents.commands import train
 from agents.commands.command_line import main
+from agents.learning.common import launch
 from hanabako.games import config_to_dict
 from hanabako.record import GameRecord
 from hanabi_env import PRESETS
@@ -154,5 +154,5 @@ def silence() -> Any:
 @contextlib.contextmanager
 def stopped_before_training() -> Any:
     """Let a training run check its settings, but not begin."""
-    with patch.object(train, "start"), patch.object(train, "start_ranks"), patch.dict(os.environ):
+    with patch.object(launch, "start"), patch.object(launch, "start_ranks"), patch.dict(os.environ):
         yield

@@ -145,10 +145,11 @@ class Rank:
 
 def begun(name: str, run_dir: Path) -> list[Rank]:
     """Start a process per rank, which begins or resumes the run."""
-    from agents.learning.common.launch import words_for
+    from agents.learning.common.checkpoints import holds_checkpoint
 
     module, ranks, settings, _ = RUNS[name]
-    options = words_for(run_dir, [*settings, *(str(word) for pair in TINY.items() for word in pair)])
+    options = [*settings, *(str(word) for pair in TINY.items() for word in pair), "--run-dir", str(run_dir)]
+    options = ["--resume", str(run_dir)] if holds_checkpoint(run_dir / "checkpoint") else options
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["agents.ppo", "agents.learning.league", "numba", "hanabi_env.vector"])
     port = free_port()

@@ -9,12 +9,10 @@ from typing import Any
 from hanabako.words.checks import shown
 
 from ...registry import load, need_trust, network_file
-from .algorithms import Learner, named
 from .checkpoints import holds_checkpoint
 from .network_settings import NetworkSettings
 from .runs import finished, read_about, usual_run_dir
 from .settings import Settings
-from .trainer import envs_of
 
 __all__ = ["from_clone", "names_bot"]
 
@@ -42,17 +40,18 @@ def names_bot(settings: NetworkSettings) -> bool:
 
 
 def from_clone(
-    learner: Learner, settings: NetworkSettings, part: float, train: Callable[[Learner, Settings], object]
+    settings: NetworkSettings, envs: type, part: float, cloning: type[Settings], train: Callable[[Settings], object]
 ) -> NetworkSettings | None:
     """Train a clone of the bot ``settings.start`` in the folder ``clone`` of the run's directory.
 
     An unfinished clone is continued, and a finished one is not trained again.
 
     Args:
-        learner: the algorithm of the training that is to follow.
-        settings: its settings.
+        settings: the settings of the training that is to follow.
+        envs: the class of the games that it learns from.
         part: the fraction of its budget that the clone gets.
-        train: trains by an algorithm with its settings, until the run ends or is interrupted.
+        cloning: the class of the settings of cloning.
+        train: clones with its settings, until the run ends or is interrupted.
 
     Returns:
         The settings for the rest of the budget, which start from the clone; None if its training was interrupted.
@@ -67,13 +66,13 @@ def from_clone(
         raise ValueError(f"start must be a network, got the bot {settings.start}: {kinds}")
     config = settings.make_config()
     new = replace(settings, start=None)
-    new.check_agents(new.learned(config), envs_of(learner.algorithm))
+    new.check_agents(new.learned(config), envs)
     run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
     folder = run_dir / "clone"
-    lesson = lesson_of(settings, part, folder)
+    lesson = lesson_of(settings, part, folder, cloning)
     if finished(folder) is None:
         print(f"A network learns to imitate {settings.start} first, in {folder}.", flush=True)
-        train(named("cloning"), lesson)
+        train(lesson)
     if finished(folder) is None:
         print(f"The same command with --run-dir {run_dir} continues the clone and the training.")
         return None
@@ -81,7 +80,7 @@ def from_clone(
     return replace(settings, **rest, start=str(folder / "policy.safetensors"), run_dir=run_dir)
 
 
-def lesson_of(settings: NetworkSettings, part: float, folder: Path) -> Settings:
+def lesson_of(settings: NetworkSettings, part: float, folder: Path, cloning: type[Settings]) -> Settings:
     """Return the settings that train the clone in ``folder``, or continue it; arguments as in `from_clone`.
 
     The folder may come from someone else, so no code is imported but that of the bot that this command names.
@@ -89,7 +88,6 @@ def lesson_of(settings: NetworkSettings, part: float, folder: Path) -> Settings:
     Raises:
         ValueError: the folder holds the clone of another bot or with other settings, or its settings name other code.
     """
-    cloning = named("cloning").settings
     told: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
     told |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
     told |= budget_of(settings, part)

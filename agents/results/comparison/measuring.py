@@ -12,9 +12,9 @@ from hanabako.words.checks import shown
 from hanabako.words.typed import from_json
 
 from ...learning.common.algorithms import NAMES, named
+from ...learning.common.launch import train_apart
 from ...learning.common.runs import greedy_curve, read_about
 from ...learning.common.settings import Settings
-from ...learning.common.starting import train_apart
 from ...playing.fitting import check_rules
 from ...registry import load
 from ..agreement import agreement

@@ -8,16 +8,24 @@ from typing import Any
 
 from hanabako.words.checks import shown
 
-from ..declared import as_fields, filled_in
+from ..declared import as_fields, contents, filled_in
 from .rows import Algorithm, Comparison, Declared, Run, Told
 
-__all__ = ["comparison_of"]
+__all__ = ["comparison_of", "read"]
 
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.+-]{0,98}[A-Za-z0-9_+])?")
 MOST_RUNS = 500
 """The most runs of a comparison, in which each pair of runs is a row."""
 LONGEST = 1000
 """The most characters of a partner's name."""
+
+
+def read(path: Path, runs: Path) -> Comparison:
+    """Return the comparison that a file declares, with the folder for its runs; errors as in `contents`."""
+    with contents(path) as content:
+        if content.pop("study", None) != "comparison":
+            raise ValueError('study must be "comparison"')
+        return comparison_of(content, path, runs)
 
 
 def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Comparison:

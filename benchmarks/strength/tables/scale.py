@@ -17,9 +17,8 @@ from agents.learning.common.network_settings import USUAL_LAYERS
 from agents.networks.kinds import NETWORKS, usual_kind
 from agents.results.comparison.found import Found
 from agents.results.comparison.measuring import settings_of
-from agents.results.comparison.reading import comparison_of
+from agents.results.comparison.reading import read
 from agents.results.comparison.rows import Comparison
-from agents.results.declared import contents
 from agents.results.store import read_results
 from agents.results.study import Results
 from benchmarks.speed.timing import significant
@@ -85,10 +84,7 @@ def papers() -> list[Paper]:
 
 def comparison(name: str) -> Comparison:
     """Return one of our comparisons."""
-    path = STUDIES / f"{name}.toml"
-    with contents(path) as content:
-        del content["study"]
-        return comparison_of(content, path, Path("runs") / name)
+    return read(STUDIES / f"{name}.toml", Path("runs") / name)
 
 
 @cache

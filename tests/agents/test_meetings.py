@@ -1,0 +1,203 @@
+"""Meetings: who sits where, what is kept of the games, and what follows from it."""
+
+import itertools
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agents
+from agents.playing.play import play
+from agents.results.meeting import BLOCK, Meeting, in_blocks, meeting_of, play_deals, play_meeting, pooled
+from agents.results.study import result_of
+from agents.results.tables import table
+from agents.results.views import gain, heat_map, matrix, self_and_cross_play
+from hanabako.games import game_named, game_names, make_config
+
+MINI = make_config("hanabi", "mini")
+
+
+@pytest.fixture(scope="module")
+def pool():
+    return {name: agents.load(name, MINI) for name in ("random", "cheat", "smart")}
+
+
+# --- Who sits where ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line_up", "seats", "expected"),
+    [
+        ("a", "given", ["aaa"]),
+        ("ab", "given", ["abb"]),
+        ("abc", "given", ["abc"]),
+        ("ab", "turns", ["abb", "bab", "bba"]),
+        ("ab", "exchanged", ["abb", "bab", "bba", "baa", "aba", "aab"]),
+    ],
+)
+def test_seats_of_three_players(line_up: str, seats: Any, expected: list[str]):
+    meeting = Meeting.of(replace(MINI, players=3), line_up, seats)
+    meeting.check()
+    assert ["".join(names) for names in meeting.line_ups] == expected
+
+
+def test_two_players_exchange_seats_once():
+    assert (
+        Meeting.of(MINI, "ab", "exchanged").line_ups
+        == Meeting.of(MINI, "ab", "turns").line_ups
+        == [["a", "b"], ["b", "a"]]
+    )
+
+
+@pytest.mark.parametrize(("line_up", "seats"), [("", "given"), ("abcd", "given"), ("a", "turns"), ("abc", "exchanged")])
+def test_a_line_up_that_does_not_fit_the_seats_is_refused(line_up: str, seats: Any):
+    with pytest.raises((ValueError, IndexError), match="line_up must name"):
+        Meeting.of(replace(MINI, players=3), line_up, seats).check()
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_the_words_of_a_meeting_give_its_config_back(game: str):
+    entry = game_named(game)
+    for preset, config in entry.presets.items():
+        meeting = Meeting.of(config, ["random"], deals=3, seed=2)
+        assert meeting.preset.split(" ")[0] in entry.presets, preset
+        assert Meeting(**meeting.values(), wanted=3).config == config
+    changed = make_config("hanabi", "mini", 3, ["max_life_tokens=1", "history=2"])
+    assert Meeting.of(changed, ["random"]).preset == "mini max_life_tokens=1 history=2"
+
+
+# --- What is kept -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", ["given", "turns"])
+def test_a_result_is_that_of_the_games_of_its_line_ups(pool, seats: Any):
+    meeting = Meeting.of(MINI, ["smart", "random"], seats, 50, seed=4)
+    found = play_meeting(meeting, None, pool)
+    scores = np.stack([play(MINI, [pool[name] for name in names], 50, 4).score for names in meeting.line_ups], axis=1)
+    assert found["score"] == scores.mean() and found["games"] == scores.size
+    assert found["score_error"] == pytest.approx(scores.mean(1).std(ddof=1) / math.sqrt(50)), "over deals"
+    assert found["sums"] == [scores[:20].sum(0).tolist(), scores[20:40].sum(0).tolist(), scores[40:].sum(0).tolist()]
+    assert ("rewards" in found) == (seats == "given")
+
+
+def test_a_match_is_scored_by_the_lead_of_its_first_agent():
+    config = make_config("koikoi", "document", settings=["rounds=1", "reward=points"])
+    players = {name: agents.load(name, config) for name in ("counting", "greedy_stop")}
+    meeting = Meeting.of(config, list(players), "exchanged", 40, seed=1)
+    found = play_meeting(meeting, None, players)
+    lots = [play(config, [players[name] for name in names], 40, 1) for names in meeting.line_ups]
+    leads = np.stack([lots[0].rewards @ [1, -1], lots[1].rewards @ [-1, 1]], axis=1)
+    assert found["lead"] == pytest.approx(leads.mean()) and found["sums"] == in_blocks(leads)
+    won = np.stack([lots[0].winners[:, 0], lots[1].winners[:, 1]], axis=1)
+    assert found["won"] == pytest.approx(won.mean())
+    assert np.sum(found["wins"]) == pytest.approx((found["won"] + found["drawn"] / 2) * 80)
+
+
+def test_the_winner_of_a_match_is_the_winner_of_the_game():
+    """K29: the higher total wins, though the rewards of twelve rounds may favour the one who wins more of them."""
+    found = []
+    for reward in ("squashed", "result"):
+        config = make_config("koikoi", "document", settings=[f"reward={reward}"])
+        players = {name: agents.load(name, config) for name in ("counting", "greedy_stop")}
+        found.append(play_deals(Meeting.of(config, list(players), "exchanged", seed=1), players, 0, 100)[0])
+    np.testing.assert_array_equal(found[0].won, found[1].won)
+    np.testing.assert_array_equal(found[1].won, np.sign(found[1].lead) / 2 + 0.5)
+    assert (np.sign(found[0].lead) != np.sign(found[1].lead)).any(), "the test would not tell them apart"
+
+
+@pytest.mark.parametrize("reward", ["win", "prestige", "dense"])
+def test_the_winners_of_ikebana_are_those_with_the_most_prestige(reward: str):
+    won = []
+    for own in (reward, "win"):
+        config = make_config("ikebana", "standard", 3, [f"reward={own}"])
+        players = {name: agents.load(name, config) for name in ("random", "greedy")}
+        won.append(play_deals(Meeting.of(config, list(players), "exchanged", seed=2), players, 0, 40)[0])
+    np.testing.assert_array_equal(won[0].won, np.sign(np.round(won[1].lead, 9)) / 2 + 0.5)
+
+
+@given(st.integers(1, 200), st.integers(1, 200))
+def test_two_parts_are_as_one(one: int, other: int):
+    def part(scores: np.ndarray) -> dict[str, Any]:
+        count = len(scores)
+        error = float(scores.std(ddof=1) / math.sqrt(count)) if count > 1 else None
+        rates = {"lost_rate": float((scores == 0).mean()), "lost_interval": [0, 1]}
+        sums = in_blocks(scores[:, None])
+        found = {"done": count, "games": count, "score": float(scores.mean()), "score_error": error, "sums": sums}
+        return found | {"rewards": [float(scores.mean())] * 2, "rewards_error": [error] * 2} | rates
+
+    scores = np.random.default_rng(one * 1000 + other).integers(0, 4, one + other).astype(float)
+    whole, parts = part(scores), pooled(part(scores[:one]), part(scores[one:]))
+    for name in ("score", "score_error", "rewards", "rewards_error", "lost_rate"):
+        assert parts[name] == pytest.approx(whole[name])
+    assert (parts["done"], np.sum(parts["sums"])) == (one + other, pytest.approx(scores.sum()))
+
+
+def test_a_search_is_played_in_parts_and_counts_its_cost():
+    config = make_config("hanabi", "very_small")
+    meeting = Meeting.of(config, ["search:piers"], deals=30, seed=3, search={"rollouts": 8})
+    first = play_meeting(meeting)
+    assert first["done"] == BLOCK and first["answers"]["search:piers"]["core_seconds"] > 0
+    both = play_meeting(meeting, result_of(meeting, first))
+    policy = agents.load("search:piers", config, rollouts=8)
+    assert both["sums"] == in_blocks(play(config, policy, 30, 3).score[:, None])
+    assert both["answers"]["search:piers"]["rollouts"] > first["answers"]["search:piers"]["rollouts"]
+
+
+def test_a_row_of_a_file_names_the_same_meeting(pool):
+    meeting = Meeting.of(MINI, ["smart", "random"], "turns", 40, seed=9, first=60)
+    row = result_of(meeting, play_meeting(meeting, None, pool))
+    assert meeting_of(row).key == meeting.key and meeting_of(row).wanted == 40
+
+
+# --- Views ------------------------------------------------------------------------------------------------------------
+
+
+def test_paired_deals_make_differences_sharper(pool):
+    rows = [
+        result_of(one, play_meeting(one, None, pool))
+        for name in pool
+        for one in [Meeting.of(MINI, [name], deals=400, seed=2)]
+    ]
+    by_name = {row["line_up"][0]: row for row in rows}
+    difference, error = gain(by_name["cheat"], by_name["smart"])
+    assert difference == pytest.approx(by_name["cheat"]["score"] - by_name["smart"]["score"])
+    assert error is not None and error < math.hypot(*(by_name[name]["score_error"] for name in ("cheat", "smart")))
+    with pytest.raises(ValueError, match="same deals"):
+        gain(by_name["cheat"], by_name["smart"] | {"seed": 3})
+
+
+def test_a_matrix_of_runs_must_be_square():
+    with pytest.raises(ValueError, match="square"):
+        self_and_cross_play(np.zeros((2, 3)))
+
+
+def test_pairs_are_a_matrix_and_others_a_list(pool):
+    pairs = [Meeting.of(MINI, pair, deals=20) for pair in itertools.product(pool, repeat=2)]
+    rows = [result_of(one, play_meeting(one, None, pool)) for one in pairs]
+    scores = matrix(rows, list(pool))
+    assert scores[1, 2] == next(row["score"] for row in rows if row["line_up"] == ("cheat", "smart"))
+    lines = table(rows).splitlines()
+    assert lines[0] == "| at player 0's seat, with | random | cheat | smart |" and len(lines) == 5
+    assert f"{scores[1, 2]:.2f} ± " in lines[3].split(" | ")[3]
+    few = table(rows[:2]).splitlines()
+    assert few[0] == "| game | agent | partner | score | deals |" and few[3].startswith(
+        "| mini, 2 players | `random` |"
+    )
+
+
+@pytest.mark.parametrize(("count", "letters"), [(2, 5), (3, 60), (12, 30)])
+def test_a_picture_is_as_large_as_its_cells_and_labels_need(count: int, letters: int):
+    names = [f"{k:0{letters}}" for k in range(count)]
+    figure = heat_map(np.ones((count, count)), names, 25.0, "a title that is longer than two cells are wide")
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    side = axes.get_window_extent().width / figure.dpi / count
+    assert 0.3 < side < 0.8, "inches a cell"
+    whole = figure.bbox
+    for text in (figure._suptitle, *axes.get_xticklabels(), *axes.get_yticklabels()):
+        box = text.get_window_extent()
+        assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, text
