@@ -23,11 +23,11 @@ Origin = Mapping[str, Any]
 """The origin of a result: ``command``, ``machine``, ``versions``, ``commit``."""
 
 
-def origin_of(words: Sequence[str]) -> dict[str, Any]:
-    """Return the origin of this process's results: the command (``hanabako`` and these words), machine and versions."""
+def origin_of(words: Sequence[str], program: Sequence[str] = ("hanabako",)) -> dict[str, Any]:
+    """Return the origin of this process's results: the command (a program and these words), machine and versions."""
     machine = describe()
     return {
-        "command": shlex.join(["hanabako", *words]),
+        "command": shlex.join([*program, *words]),
         "versions": machine.pop("versions"),
         "commit": machine.pop("commit"),
         "machine": machine,

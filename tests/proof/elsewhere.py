@@ -4,7 +4,6 @@
 and 10 GB.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -14,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hanabako import machine
-from hanabako.files import write_json
+from agents.results.store import add_rows, read_results
 from hanabako.generated import table
+from hanabako.results_file import origin_of
 from tests.proof.records import RESULTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,40 +100,37 @@ def run(name: str) -> dict[str, object]:
     )
     log = re.sub(r"\W+", "-", name).strip("-")
     (WORK / f"{log}.log").write_text(ended.stdout + ended.stderr, encoding="utf-8")
-    about = machine.describe()
-    about["commit"] = about["commit"].removesuffix("-dirty")  # the clone is of a commit, whatever has changed here
     return {
+        "fields": ["condition"],
+        "condition": name,
+        "done": 1,
+        "wanted": 1,
         "status": ended.returncode,
         "summary": ([*SUMMARY.findall(ended.stdout), "no summary"])[0],
         "seconds": round(time.monotonic() - begin),
-        **{key: about[key] for key in ("commit", "date", "processor")},
     }
-
-
-def rows_so_far() -> dict[str, dict[str, object]]:
-    """Return the stored rows by condition."""
-    return json.loads(PATH.read_text(encoding="utf-8"))["rows"] if PATH.exists() else {}
 
 
 def page() -> str:
     """Return the table of the conditions that ran."""
-    rows = rows_so_far()
-    keys = ("summary", "seconds", "commit", "date", "processor")
-    return table(
-        ("condition", "result", "seconds", "commit", "date", "processor"),
-        [(name, *(str(rows[name][key]) for key in keys)) for name in CONDITIONS if name in rows],
-    )
+    rows = {row["condition"]: row for row in read_results(PATH)}
+    cells = [
+        (name, row["summary"], str(row["seconds"]), row["commit"], row["machine"]["date"], row["machine"]["processor"])
+        for name in CONDITIONS
+        if (row := rows.get(name))
+    ]
+    return table(("condition", "result", "seconds", "commit", "date", "processor"), cells)
 
 
 def main(names: list[str]) -> int:
     """Run conditions, by default all, and store each result when it is there."""
     failed = 0
     for name in names or CONDITIONS:
-        rows = rows_so_far()
-        rows[name] = row = run(name)
+        row, origin = run(name), origin_of([], ("python", "-m", "tests.proof.elsewhere"))
+        origin["commit"] = origin["commit"].removesuffix("-dirty")  # the clone is of a commit
         failed += bool(row["status"])
         print(f"{name}: {row['summary']}, {row['seconds']} s, status {row['status']}", flush=True)
-        write_json(PATH, {"command": "python -m tests.proof.elsewhere", "machine": machine.describe(), "rows": rows})
+        add_rows(PATH, "elsewhere", origin, [row])
     return failed
 
 

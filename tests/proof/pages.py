@@ -3,10 +3,12 @@
 from importlib import import_module
 from pathlib import Path
 
+from agents.results.pages import origin_line
+from agents.results.store import read_results
 from docs.build.rule_card import markdown_rows
 from hanabako.generated import update
 from tests.proof import elsewhere, faults
-from tests.proof.records import RESULTS, Record, machine_of
+from tests.proof.records import RESULTS, Record
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
 CHECKS = ("steps", "digests", "kills", "hostile", "modes", "faults", "writers", "interrupts", "restless")
@@ -21,7 +23,7 @@ def proof(folder: Path = RESULTS) -> str:
         if path.exists():
             check, record = import_module(f"tests.proof.{name}"), Record.open(name, folder)
             rows.append((f"{check.PROMISE} (`{name}`)", check.TESTED, check.how_much(record), result(record)))
-            machines.append(f"- `{name}`: {machine_of(path)}")
+            machines.append(f"- `{name}`: {origin_line(read_results(path))}")
     table = markdown_rows(("promised", "tested", "how much", "result"), rows)
     return f"{table}\n\nLast run on:\n\n" + "\n".join(machines)
 

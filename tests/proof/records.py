@@ -1,6 +1,5 @@
 """Records of what ran, as committed JSON: one row per thing tried, so that a run continues where the last stopped."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,10 +8,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from hanabako import machine
-from hanabako.files import write_json
+from agents.results.store import read_results
 from hanabako.interrupts import handling
 from hanabako.progress import ProgressBar
+from hanabako.results_file import HEAD, origin_of, write_results
 
 RESULTS = Path(__file__).parent / "results"
 MOST_FAILURES = 20
@@ -30,7 +29,8 @@ class Record:
     @classmethod
     def open(cls, check: str, folder: Path = RESULTS) -> "Record":
         path = folder / f"{check}.json"
-        return cls(path, json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else {})
+        rows = {row["name"]: row | {"amount": row["done"]} for row in read_results(path, check)}
+        return cls(path, {name: {key: row[key] for key in row if key not in HEAD} for name, row in rows.items()})
 
     def row(self, name: str, code: str = "") -> dict[str, Any]:
         """Return the row of that name; it starts from 0 if the ``code`` has changed."""
@@ -61,22 +61,15 @@ class Record:
 
     def save(self) -> None:
         """Write the whole file, with the present machine, versions, date and commit."""
-        about = machine.describe()
-        about.pop("load_average")
+        origin, check = origin_of([self.path.stem], ("python", "-m", "tests.proof")), self.path.stem
+        rows = [
+            {"fields": ["name"], "name": name, "done": row["amount"], "wanted": row["amount"], **row}
+            | {"done": row["amount"], "wanted": row["amount"]}
+            for name, row in sorted(self.rows.items())
+        ]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(self.path, {"machine": about, "rows": dict(sorted(self.rows.items()))})
-
-
-def machine_of(path: Path) -> str:
-    """Return the machine and versions of a record's last rows, as one sentence."""
-    about = json.loads(path.read_text(encoding="utf-8"))["machine"]
-    versions = ", ".join(
-        f"{name} {about['versions'][name]}" for name in ("numpy", "numba") if name in about["versions"]
-    )
-    return (
-        f"{about['cores']} cores of {about['processor']}, Python {about['python']}, {versions}, "
-        f"commit {about['commit']}, {about['date']}."
-    )
+        kept = [origin | {key: row[key] for key in row if key != "amount"} for row in rows]
+        write_results(self.path, check, origin, kept)
 
 
 Slice = Callable[[str], None]
