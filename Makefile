@@ -79,7 +79,6 @@ GAMES = $(shell $(RUN) -c "from hanabako.games import games; print(*games())")
 pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figures, scores, rule cards, pictures
 	@$(RUN) -m benchmarks.pages
 	@$(RUN) -m hanabako study page
-	@$(RUN) -m docs.build.folder_map
 	@$(RUN) -m docs.build.prompts
 	@$(RUN) -m docs.build.network_cards
 	@$(RUN) -m tests.proof pages

@@ -310,24 +310,24 @@ def searcher(game: str) -> Callable[..., Policy]:
     """
     if game not in SEARCHES:
         raise ValueError(f"{game} has no search; games that have one are {', '.join(SEARCHES)}")
-    module, name = SEARCHES[game]
+    return imported(*SEARCHES[game])
+
+
+def imported(module: str, name: str) -> Any:
+    """Return what a module of this package offers; searches and bridges are imported when they are asked for."""
     return getattr(importlib.import_module(module, __package__), name)
 
 
 def published(family: str, file: str, config: Any, *_: Any) -> Policy:
-    """Load a published network for Hanabi, of a family in `agents.networks.published`; see `Prefix.make`."""
-    from .networks.published.policy import load_published  # imports torch
-
-    return load_published(family, Path(file), config)
+    """Load a published network for Hanabi, of a family in `agents.bridges.published`; see `Prefix.make`."""
+    return imported(".bridges.published.policy", "load_published")(family, Path(file), config)
 
 
 def language_model(name: str, config: Any, _: Any, trust: bool) -> Policy:
     """Load a language model on a server; see `Prefix.make`."""
     if not trust:
         raise ValueError(f"{shown(f'llm:{name}')} comes from a file, and would ask a server: only with --trust")
-    from .chat.policy import load_chat  # imported only here, because few agents need it
-
-    return load_chat(name, config)
+    return imported(".bridges.language_models.policy", "load_chat")(name, config)
 
 
 PREFIXES = {

@@ -23,7 +23,7 @@ import pytest
 from agents import names
 from agents.registry import SEARCH, pretrained
 from benchmarks.recipes import RECIPES
-from docs.build import folder_map, network_cards
+from docs.build import network_cards
 from hanabako.games import games
 from hanabako.generated import filled
 
@@ -292,11 +292,6 @@ def test_links_lead_somewhere(page: Path):
         if heading:
             titles = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert heading in [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles], target
-
-
-def test_the_maps_are_those_of_the_folders():
-    for page, part in folder_map.maps(ROOT):
-        assert filled(page.read_text("utf-8"), [part]) == page.read_text("utf-8"), f"make pages writes {name_of(page)}"
 
 
 def test_the_cards_are_those_of_the_networks_that_ship():

@@ -62,7 +62,7 @@ WORDS = {
             "agents/p*": ("table_svg", "table_ansi"),
             "agents/commands/draw.py": ("table_svg",),
             "agents/bots/plain.py": ("table_ansi",),
-            "agents/chat/*": ("TableView", "table_ansi"),
+            "agents/bridges/language_models/*": ("TableView", "table_ansi"),
         },
     ),
     "seat": Word(
@@ -154,7 +154,7 @@ WORDS = {
         ("_?beliefs?", "v0_belief", "(new|write)_belief", "belief_(length|loops)", "(Common)?Belief", "BeliefLoops"),
         {
             "agents/learning/*": ("belief_part", "off_belief", "OffBelief"),
-            "agents/networks/published/obl.py": ("OffBeliefNetwork",),
+            "agents/bridges/published/obl.py": ("OffBeliefNetwork",),
         },
     ),
     "root": Word(
@@ -178,7 +178,7 @@ WORDS = {
             "benchmarks/strength/solvers/*": ("nodes?", "NODE"),
             "benchmarks/speed/peers.py": ("is_chance_node",),
             "docs/*": ("node",),
-            "agents/results/cluster.py": ("nodes",),  # Ray's
+            "agents/bridges/ray.py": ("nodes",),  # Ray's
         },
     ),
     "house": Word("houses?", "the repository, in prose; never an identifier"),

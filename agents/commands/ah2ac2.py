@@ -27,7 +27,7 @@ from hanabako.words.notation import counted
 from hanabako.words.ranges import Size
 from hanabi_env.config import HanabiConfig
 
-from ..hosted.ah2ac2 import SERVER, Server
+from ..bridges.ah2ac2.server import SERVER, Server
 from ..playing.fitting import remembering
 from ..playing.policy import Policy
 from ..registry import check_honest, effort_of, load_to_play

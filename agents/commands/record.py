@@ -84,20 +84,20 @@ def run(args: Args) -> None:
     """
     check_writable(args.hanablive and args.hanablive / "0.json", args.ah2ac2)
     if args.minari is not None:
-        from ..datasets.minari_export import installed_minari
+        from ..bridges.minari import installed_minari
 
         installed_minari()
     for dataset in datasets_of(args):
         if args.hanablive is not None:
-            from ..datasets.hanab_live import write_exports
+            from ..bridges.hanab_live import write_exports
 
             print(f"{write_exports(dataset, args.hanablive)}: {counted(len(dataset), 'game')} for hanab.live")
         if args.ah2ac2 is not None:
-            from ..datasets.ah2ac2 import write_arrays
+            from ..bridges.ah2ac2.arrays import write_arrays
 
             print(f"{write_arrays(dataset, args.ah2ac2)}: {counted(len(dataset), 'game')} for AH2AC2")
         if args.minari is not None:
-            from ..datasets.minari_export import to_minari
+            from ..bridges.minari import to_minari
 
             print(f"{args.minari}: {counted(to_minari(dataset, args.minari).total_episodes, 'episode')} in Minari")
 
@@ -166,11 +166,11 @@ def read(args: Args, source: Path) -> list[Any]:
     check_out(args.out)
     announce(args.out)
     if source.is_dir():
-        from ..datasets.hanab_live import read_exports
+        from ..bridges.hanab_live import read_exports
 
         datasets, refused = read_exports(source, args.out)
     else:
-        from ..datasets.ah2ac2 import read_arrays
+        from ..bridges.ah2ac2.arrays import read_arrays
 
         dataset, refused = read_arrays(source, args.out)
         datasets = [dataset]

@@ -174,7 +174,7 @@ def run_rows(args: Run) -> None:
 
 def on_cluster(address: str) -> tuple[Executor, int]:
     """Connect to a Ray cluster; return its executor and its number of cores."""
-    from ..results.cluster import Cluster
+    from ..bridges.ray import Cluster
 
     cluster = Cluster(address)
     return cluster, cluster.cores

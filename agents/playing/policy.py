@@ -6,7 +6,8 @@ policies that choose actions from observations, with or without memory. The poli
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
     "BatchedSeated",
     "Counting",
     "GamesInPlay",
+    "Keeping",
     "Mask",
     "Noise",
     "Policy",
@@ -122,6 +124,19 @@ class Counting(Protocol):
 
     def counted(self) -> dict[str, Any]:
         """Return the totals over all games so far, as JSON types, among them ``decisions``."""
+        ...
+
+    def cost(self, name: str) -> Iterator[str]:
+        """Yield the totals as lines of text about the agent ``name``."""
+        ...
+
+
+@runtime_checkable
+class Keeping(Protocol):
+    """A policy whose answers can be kept in a file, so that an interrupted evaluation goes on from them."""
+
+    def keep(self, name: str, path: Path) -> None:
+        """Keep the answers of the agent ``name`` in a file, and take those that are there."""
         ...
 
 

@@ -22,13 +22,10 @@ from hanabako.words.checks import as_seed, shown, usable_threads
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Size, check_ranges
 
-from ..chat.kept import Kept
-from ..chat.policy import ChatPolicy
-from ..chat.server import FIELDS
 from ..playing.play import standard_error
-from ..playing.policy import Policy
+from ..playing.policy import Counting, Keeping, Policy
 from ..registry import SEARCH, config_for, effort_of, is_file, load_to_play, metadata_of
-from .meeting import Meeting, added, play_meeting
+from .meeting import Meeting, play_meeting
 from .ratings import in_points
 from .study import Result, result_of
 from .tables import table, with_error
@@ -54,6 +51,8 @@ class Evaluation(NamedTuple):
     """The results: rows of a results file."""
     refused: Mapping[str, str] = {}
     """The reasons why files were left out, by name."""
+    costs: Sequence[str] = ()
+    """What agents that count say of their decisions."""
 
     def meeting(self, line_up: Sequence[str], seats: str = "given") -> Meeting:
         """Return a meeting on all deals."""
@@ -214,8 +213,8 @@ def evaluate(args: Args) -> Evaluation:
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)
     asked = Evaluation(args.mode, config, [name for name in names if name in agents], args.games, args.seed)
     for name, agent in agents.items():
-        if isinstance(agent, ChatPolicy) and (answers := answers_of(args)) is not None:
-            agent.model = Kept(agent.model, name, answers)
+        if isinstance(agent, Keeping) and (answers := answers_of(args)) is not None:
+            agent.keep(name, answers)
     metadata = {name: found for name in agents if (found := metadata_of(name)) is not None}
     trained = {name: {"features": one["network"]["features"], **one["about"]} for name, one in metadata.items()}
     shared = {"trained": trained} if trained else {}
@@ -225,7 +224,8 @@ def evaluate(args: Args) -> Evaluation:
         result_of(meeting, played(meeting, agents, args.num_threads, alone)) | shared
         for meeting in ProgressBar(meetings, unit="meeting", disable=alone)
     ]
-    return asked._replace(rows=rows, refused=refused)
+    costs = [line for name, agent in agents.items() if isinstance(agent, Counting) for line in agent.cost(name)]
+    return asked._replace(rows=rows, refused=refused, costs=costs)
 
 
 def replaced(meeting: Meeting, effort: Mapping[str, Any]) -> Meeting:
@@ -303,11 +303,7 @@ def describe(found: Evaluation) -> str:
     head = f"{game_in_words(found.config)}, observation {found.config.observation_name}, "
     head += f"{counted(found.games, 'game')} of seed {found.seed}"
     partial = [f"partial: {row['partial']}" for row in found.rows if "partial" in row]
-    counts: dict[str, Any] = {}
-    for row in found.rows:
-        counts |= {name: added(own, counts.get(name, {})) for name, own in row.get("answers", {}).items()}
-    answers = (line for name in counts for line in describe_answers(name, counts[name]))
-    return "\n".join([head, *partial, *MODES[found.mode].describe(found), *answers])
+    return "\n".join([head, *partial, *MODES[found.mode].describe(found), *found.costs])
 
 
 def describe_scores(found: Evaluation) -> Iterator[str]:
@@ -368,25 +364,6 @@ def describe_communication(found: Evaluation) -> Iterator[str]:
     for name, value in {**measured, **measured["known"]}.items():
         if isinstance(value, float):
             yield f"{name:<32}{value:>8.3f}"
-
-
-def describe_answers(name: str, counts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line on what an agent counted: of a language model answers, tokens and time; of a search its cost."""
-    decisions = counts.get("decisions") or 1
-    if "prompt_tokens" not in counts:
-        cost = f"{1000 * counts['core_seconds'] / decisions:.1f} ms of one core"
-        yield f"{name}: {decisions:,} decisions, {counts.get('rollouts', 0) / decisions:,.0f} roll-outs and {cost} each"
-        return
-    yield (
-        f"{name}: {counts['decisions']:,} decisions, {counts['illegal']:,} of them illegal and replaced by random moves"
-        f" ({counts['illegal'] / decisions:.1%}); {counts['prompt_tokens']:,} tokens read,"
-        f" {counts['completion_tokens']:,} written; {counts['seconds'] / decisions:.2f} s per decision"
-    )
-    if cut_off := counts["cut_off"]:
-        yield (
-            f"{name}: {cut_off:,} more answers ({cut_off / decisions:.1%}) ended at the limit of tokens without a move,"
-            f" and were replaced, too: set a higher max_completion_tokens in {FIELDS}, or on the server"
-        )
 
 
 MODES: dict[Name, Mode] = {

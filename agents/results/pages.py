@@ -26,7 +26,7 @@ MOST_COMMITS = 3
 
 
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
-    """Write a study's figures and, if they have changed, the parts of its page between the marks of its tables.
+    """Write the figures that a study's page shows and, if they have changed, its tables between their marks.
 
     The page, or marks, are made if they are missing. What else stands on the page is yours.
 
@@ -44,13 +44,13 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
     """
     results = read_results(place.results, study.name)
     true, stale = parted(results)
-    if not check and results:
-        for name, draw in study.figures.items():
-            draw(true, place.figures / name)
     there = place.page.exists()
     page = before = place.page.read_text(encoding="utf-8") if there else f"# {study.name}\n"
     titles = [*study.tables, *([] if there or not study.figures else [FIGURES])]
     page += "".join(f"\n<!-- begin {name} -->\n<!-- end {name} -->\n" for name in titles if name not in marks(page))
+    for name, draw in study.figures.items() if results and not check else ():
+        if FIGURES in marks(page) or name in page:
+            draw(true, place.figures / name)
     parts = sections(study, true, stale, place.name or place.source.name)
     if FIGURES in marks(page):
         parts[FIGURES] = images(study, place, bool(true))

@@ -3,7 +3,7 @@
 import time
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -100,6 +100,12 @@ class Search:
     def counted(self) -> dict[str, Any]:
         """See `agents.playing.policy.Counting`."""
         return {**self.counts, "core_seconds": self.core_seconds}
+
+    def cost(self, name: str) -> Iterator[str]:
+        """See `agents.playing.policy.Counting`."""
+        decisions = self.counts["decisions"] or 1
+        time_ = f"{1000 * self.core_seconds / decisions:.1f} ms of one core"
+        yield f"{name}: {decisions:,} decisions, {self.counts['rollouts'] / decisions:,.0f} roll-outs and {time_} each"
 
 
 class SearchSeated(Seated):

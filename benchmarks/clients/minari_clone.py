@@ -10,8 +10,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from agents import load
+from agents.bridges.minari import to_minari
 from agents.datasets import record
-from agents.datasets.minari_export import to_minari
 from benchmarks.clients.cleanrl_loop import Network
 from benchmarks.clients.judge import Clock, Outcome, score_of_all_seats
 from hanabi_env import PRESETS

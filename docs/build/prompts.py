@@ -6,7 +6,7 @@ python -m docs.build.prompts   # write the example again
 from pathlib import Path
 
 import agents
-from agents.chat.one_game import ChatGame
+from agents.bridges.language_models.one_game import ChatGame
 from hanabako.generated import update
 from hanabi_env import PRESETS
 

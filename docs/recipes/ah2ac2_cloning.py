@@ -23,8 +23,8 @@ from safetensors.torch import save
 from torch.nn import functional as F
 
 from hanabako import unpack
-from hanabako.agents.datasets.ah2ac2 import read_arrays
-from hanabako.agents.networks.published.bc_lstm import CloneNetwork
+from hanabako.agents.bridges.ah2ac2.arrays import read_arrays
+from hanabako.agents.bridges.published.bc_lstm import CloneNetwork
 from hanabako.files import write_bytes
 from hanabako.program import in_a_sentence
 from hanabi_env import v0_belief

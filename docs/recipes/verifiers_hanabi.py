@@ -1,7 +1,7 @@
 import verifiers.v1 as vf
 
 from hanabako import agents
-from hanabako.agents.chat.one_game import ChatGame
+from hanabako.agents.bridges.language_models.one_game import ChatGame
 from hanabi_env import PRESETS
 
 CONFIG = PRESETS["mini"]

@@ -9,8 +9,8 @@ import pytest
 
 import agents
 from agents import registry
+from agents.bridges.ah2ac2.arrays import read_arrays
 from agents.datasets import Dataset
-from agents.datasets.ah2ac2 import read_arrays
 from agents.learning.common.checkpoints import ranks_of
 from agents.learning.common.runs import read_about, read_metrics
 from agents.registry import fingerprints, metadata_of

@@ -57,7 +57,7 @@ def scores(found: Found) -> Iterator[str]:
             continue
         cost = [millions(float(np.mean([run["steps"] for run in runs])))]
         cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
-        cells = [found.whole.label(name), str(len(runs)), *cost]
+        cells = [name, str(len(runs)), *cost]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
         cells += [found.together[name].words() if name in told else "-"]
         cells += [places.get(name, "no inference")]
@@ -93,7 +93,7 @@ def improvements(found: Found) -> Iterator[str]:
         cells = [
             "" if one == other else estimates.probability_of_improvement(own[one], own[other]).words() for other in sure
         ]
-        yield f"| {found.whole.label(one)} | {' | '.join(cells)} |"
+        yield f"| {one} | {' | '.join(cells)} |"
 
 
 def with_partners(found: Found) -> Iterator[str]:
@@ -108,7 +108,7 @@ def with_partners(found: Found) -> Iterator[str]:
     for name in found.ordered:
         if name in found.teams:
             cells = [partner_cell(found, name, partner) for partner in found.partners]
-            yield f"| {found.whole.label(name)} | {' | '.join(cells)} |"
+            yield f"| {name} | {' | '.join(cells)} |"
 
 
 def partner_cell(found: Found, name: str, partner: str) -> str:

@@ -130,10 +130,6 @@ class Comparison(Declared):
         runs = len(self.all_runs())
         return f"Declared, not run: {runs} training runs, estimated at {self.core_hours:,.0f} core-hours."
 
-    def label(self, name: str) -> str:
-        """Return an algorithm's name in tables, with a note if its rows are not reproductions."""
-        return name if self.reproduction else f"{name} (not a reproduction)"
-
     def told(self, name: str) -> dict[str, Any]:
         """Return the settings of an algorithm's runs by name, except the seed."""
         own = self.algorithms[name]

@@ -175,7 +175,7 @@ def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost
     memory = "GRU" if kind.startswith("recurrent") else "none"
     size = f"{kind}, {layers} layers of {width} units"
     return [
-        whole.label(name),
+        name,
         who,
         " ".join(nearest_preset(whole.make_config())),
         decisions,

@@ -18,7 +18,7 @@ def summary() -> str:
     for one in found:
         game = " ".join(nearest_preset(one.whole.make_config()))
         head.append(f"{game}, {one.whole.budget}, features {one.whole.features_of()}")
-    rows = [[found[0].whole.label(name), *(cell(one, name) for one in found)] for name in names]
+    rows = [[name, *(cell(one, name) for one in found)] for name in names]
     return table(head, rows) + "\n"
 
 
