@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.results.store import read_results
 from benchmarks.speed.learners import JAXMARL_IPPO, LIKE_JAXMARL
 from hanabako.files import write_text
 from hanabako.generated import marks, update
@@ -25,8 +26,6 @@ SCORES = ROOT / "agents" / "scores.json"
 PAGES = ("README.md", "benchmarks/README.md", "docs/recipes.md", "docs/algorithms.md")
 DOCUMENTS = [ROOT / name for name in PAGES]
 FORMATS = ("none", "packed", "int8", "float32")
-
-NOT_MEASURED = "Not measured yet on an idle machine.\n"
 
 CONTENTS = {
     "moves": "move, deal, legal moves",
@@ -141,8 +140,6 @@ def machine_lines(name: str) -> str:
 def presets() -> str:
     """Return nanoseconds per step of every preset, and the ratio to the standard game."""
     report = load("throughput_hanabi")
-    if not chosen(report, group="presets"):
-        return NOT_MEASURED
     rows = []
     for game in values(report, "game", group="presets"):
         speeds: dict[str, dict[str, float]] = {}
@@ -159,8 +156,6 @@ def presets() -> str:
 def threads() -> str:
     """Return the speed of several threads compared with one, by the wall clock."""
     report = load("throughput_hanabi")
-    if not chosen(report, group="threads"):
-        return NOT_MEASURED
     rows = []
     for envs in values(report, "envs", group="threads"):
         for observation in values(report, "observation", group="threads"):
@@ -214,8 +209,6 @@ def about(ratio: float) -> str:
 
 def compile_time() -> str:
     """Return the times of cold and warm starts."""
-    if not (RESULTS / "compile_time.json").exists():
-        return NOT_MEASURED
     report = load("compile_time")
     rows = [
         [row["program"], f"{row['cold_seconds']:.1f} s", f"{row['warm_seconds']:.2f} s"] for row in report["results"]
@@ -266,8 +259,8 @@ def learning_speeds(report: dict) -> str:
 
 
 def learners() -> str:
-    """Return decisions per second of our learner and of others, if they were measured."""
-    return learners_beside(load("learners")) if (RESULTS / "learners.json").exists() else NOT_MEASURED
+    """Return decisions per second of our learner and of others."""
+    return learners_beside(load("learners"))
 
 
 def learners_beside(report: dict) -> str:
@@ -326,19 +319,18 @@ def device_kernels() -> str:
 
 def clients() -> str:
     """Return the results of a minute of training with other libraries."""
-    report = json.loads(CLIENTS.read_text(encoding="utf-8"))
-    results = report["results"]
+    results = read_results(CLIENTS)
     rows = []
     for row in results:
-        library = ", ".join(f"{name} {row['versions'][name]}" for name in row["asked"]) if "versions" in row else "-"
+        library = ", ".join(f"{name} {row['libraries'][name]}" for name in row["asked"]) if "libraries" in row else "-"
         if "failed" in row:
             rows.append([row["name"], row["script"] or "installing", library, "failed", "", "", "", ""])
         else:
             scores = (f"{row['before']:.2f}", f"{row['after']:.2f}", speed(row["steps_per_second"]))
             rows.append([row["name"], f"`{row['script']}`", library, row["algorithm"], row["plays"], *scores])
     header = ["library", "script", "versions", "algorithm", "plays", "before", "after", "steps/s"]
-    where = f"Measured on one core of {in_words([row['machine'] for row in results])}."
-    return markdown(header, rows, text_columns=5) + f"\nA minute each. {where} {command_line(report['command'])}\n"
+    where = f"Measured on one core of {in_words([{**row['machine'], 'versions': row['versions']} for row in results])}."
+    return markdown(header, rows, text_columns=5) + f"\nA minute each. {where}\n"
 
 
 def summary() -> str:

@@ -18,16 +18,16 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
-from benchmarks.commands import command_of
-from hanabako.files import check_writable, write_json
-from hanabako.machine import describe
+from agents.results.store import read_results
+from hanabako.files import check_writable
 from hanabako.program import run_program
+from hanabako.results_file import origin_of, write_results
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Positive
 
@@ -92,7 +92,7 @@ def main(args: Args) -> None:
     if unknown:
         raise ValueError(f"clients must be among {', '.join(CLIENTS)}, got {shown(unknown[0])}")
     check_writable(args.out)
-    done = {row["client"] for row in rows_of(args.out)}
+    done = {row["client"] for row in read_results(args.out)}
     chosen = args.clients or [name for name in CLIENTS if name not in done]
     with folder_for(args.environments) as folder:
         wheel = built(folder)
@@ -124,10 +124,11 @@ def built(folder: Path) -> Path:
 def results(name: str, environment: Path, wheel: Path, args: Args) -> Iterator[dict[str, Any]]:
     """Yield a row per script: versions, and a `benchmarks.clients.judge.Outcome` or the failure."""
     client = CLIENTS[name]
-    row: dict[str, Any] = {"client": name, "name": client.name, "asked": client.asked, "machine": describe()}
+    row: dict[str, Any] = {"fields": ["client", "script"], "done": 1, "wanted": 1}
+    row |= {"client": name, "name": client.name, "asked": client.asked}
     try:
         python = installed(name, environment, wheel, args.pin)
-        row["versions"] = versions(python, client)
+        row["libraries"] = versions(python, client)
     except subprocess.CalledProcessError as error:
         yield {**row, "script": None, "failed": last_words(error)}
         return
@@ -181,17 +182,12 @@ def last_words(error: subprocess.CalledProcessError) -> str:
     return "\n".join(lines[-LINES:])
 
 
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    """Return the results so far."""
-    return json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
-
-
 def write(args: Args, name: str, rows: list[dict[str, Any]]) -> None:
     """Replace a client's old results by the new ones."""
-    kept = [row for row in rows_of(args.out) if row["client"] != name] + rows
+    origin = origin_of([*args.clients], ("python", "-m", "benchmarks.clients"))
+    kept = [row for row in read_results(args.out) if row["client"] != name] + [origin | row for row in rows]
     kept.sort(key=lambda row: list(CLIENTS).index(row["client"]))
-    command = command_of("benchmarks.clients", replace(args, clients=()), *args.clients)
-    write_json(args.out, {"command": command, "machine": rows[-1]["machine"], "results": kept})
+    write_results(args.out, "clients", origin, kept)
 
 
 if __name__ == "__main__":

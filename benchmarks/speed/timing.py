@@ -5,6 +5,7 @@ clock. Compared cases take turns (first repeat of each, second repeat of each, .
 machine affects all of them and ratios stay fair. The median is reported, with the range as its spread.
 """
 
+import shlex
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +13,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.commands import command_of
 from hanabako import timing
 from hanabako.machine import load_average
 from hanabako.progress import ProgressBar
@@ -115,3 +115,14 @@ def report(
         **more,
         "results": results,
     }
+
+
+def command_of(module: str, args: Any, *positional: str) -> str:
+    """Return the command line of a module with those settings of ``args``, a dataclass, that are not the defaults."""
+    words, usual = ["python", "-m", module, *positional], type(args)()
+    for field in fields(args):
+        value = getattr(args, field.name)
+        if value != getattr(usual, field.name):
+            values = value if isinstance(value, tuple | list) else () if value is True else (value,)
+            words += [f"--{field.name.replace('_', '-')}", *map(str, values)]
+    return shlex.join(words)

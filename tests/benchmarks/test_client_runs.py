@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agents.results.store import read_results
 from benchmarks.clients import __main__ as runner
 
 OUTCOME = {"algorithm": "PPO", "plays": "all seats", "before": 0.5, "after": 1.5, "steps": 100, "seconds": 2.0}
@@ -59,16 +60,16 @@ def test_a_run_goes_on_where_it_was(runs: list[str], tmp_path: Path):
     out = tmp_path / "clients.json"
     runner.main(runner.Args(clients=("sb3",), out=out))
     assert runs == ["sb3_seat", "sb3_vector"]
-    rows: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["results"]
+    rows: list[dict[str, Any]] = read_results(out)
     assert rows[0]["steps_per_second"] == 50 and rows[0]["after"] == 1.5
     assert rows[1]["failed"].endswith("ValueError: no") and "after" not in rows[1]
     runner.main(runner.Args(out=out))  # all others; this one is done
     assert "sb3_seat" not in runs[2:] and "rllib_ppo" in runs
-    assert [row["client"] for row in runner.rows_of(out)] == [
+    assert [row["client"] for row in read_results(out)] == [
         name for name, client in runner.CLIENTS.items() for _ in client.scripts
     ]
     runner.main(runner.Args(clients=("sb3",), out=out))  # again, in the same place
-    assert len(runner.rows_of(out)) == sum(len(client.scripts) for client in runner.CLIENTS.values())
+    assert len(read_results(out)) == sum(len(client.scripts) for client in runner.CLIENTS.values())
 
 
 def test_what_cannot_be_installed_is_written_down(runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -77,7 +78,7 @@ def test_what_cannot_be_installed_is_written_down(runs: list[str], tmp_path: Pat
 
     monkeypatch.setattr(runner, "installed", refused)
     runner.main(runner.Args(clients=("rllib",), out=tmp_path / "clients.json"))
-    (row,) = runner.rows_of(tmp_path / "clients.json")
+    (row,) = read_results(tmp_path / "clients.json")
     assert row["script"] is None and row["failed"] == "no such version" and not runs
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import commands
 from benchmarks.speed import timing
 from benchmarks.speed.compile_time import Args
 
@@ -34,6 +33,6 @@ def test_a_result_names_its_command_and_its_machine(path: Path) -> None:
 
 
 def test_a_command_is_said_with_what_is_not_usual() -> None:
-    assert commands.command_of("benchmarks.speed.x", Args()) == "python -m benchmarks.speed.x"
-    words = commands.command_of("benchmarks.clients", Args(only="a b", repeats=1), "sb3")
+    assert timing.command_of("benchmarks.speed.x", Args()) == "python -m benchmarks.speed.x"
+    words = timing.command_of("benchmarks.clients", Args(only="a b", repeats=1), "sb3")
     assert words == "python -m benchmarks.clients sb3 --repeats 1 --only 'a b'"
