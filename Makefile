@@ -80,7 +80,7 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m benchmarks.pages
 	@$(RUN) -m hanabako study page
 	@$(RUN) -m docs.build.prompts
-	@$(RUN) -m docs.build.network_cards
+	@$(RUN) -m docs.build.networks
 	@$(RUN) -m tests.proof pages
 	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true
 	@$(foreach game,$(GAMES),$(RUN) -m hanabako draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true

@@ -1,6 +1,7 @@
 """List the agents that commands know by name: the kind of each, what it observes, and its score.
 
     hanabako agents hanabi
+    hanabako agents hanabi-standard-2p      # the card of a network
 
 Scores are self-play means in cooperative games. In competitive ones they are ratings from a tournament with all bots:
 Elo, or the points that an agent takes from the others in a round. They were measured for the project's scoreboards. A
@@ -11,15 +12,16 @@ your own, whose code is imported and run.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
 from hanabako.files import read_json
-from hanabako.games import config_from_dict, game_named, game_names
+from hanabako.games import config_from_dict, game_in_words, game_named, game_names, game_of
 
-from ..registry import PREFIXES, bots_of, metadata_of, names, pretrained
+from ..registry import PREFIXES, bots_of, metadata_of, names, network_file, pretrained
 
 __all__ = ["SCORES", "Args", "lines", "run"]
 
@@ -39,16 +41,19 @@ OWN = {
 class Args:
     """List the agents that commands know by name."""
 
-    game: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[GAME]")] = None
-    """hanabi, ikebana or koikoi; by default all of them."""
+    game: Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[GAME|NETWORK]")] = None
+    """hanabi, ikebana or koikoi, by default all of them; or a network that ships, whose card is printed."""
 
 
 def run(args: Args) -> None:
     """Print the agents.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: there is no such game or network.
     """
+    if any(args.game in pretrained(game) for game in game_names()):
+        print("\n".join(card(str(args.game))))
+        return
     for game in game_names() if args.game is None else [args.game]:
         print("\n".join(lines(game)))
     also = {f"{prefix}{kind.behind}": kind.about for prefix, kind in PREFIXES.items()} | OWN
@@ -73,6 +78,32 @@ def lines(game: str) -> Iterator[str]:
         yield line(name, "network", observation_of(name), measured.get(name))
 
 
+def card(name: str) -> Iterator[str]:
+    """Yield what a network that ships plays, reads and is, how it was trained, and its score, as lines."""
+    from ..networks.policy_file import read_network  # imports torch
+    from ..results.tables import training_in_words
+
+    path = network_file(name)
+    assert path is not None
+    metadata = metadata_of(name) or {}
+    config, about, network = config_from_dict(metadata["config"]), metadata["about"], metadata["network"]
+    weights = sum(tensor.numel() for tensor in read_network(path, network, config).parameters())
+    digest = sha256(path.read_bytes()).hexdigest()
+    sizes = ", ".join(f"{size} {network[size]}" for size in ("width", "layers") if size in network)
+    measured = read_json(SCORES)[game_of(config).name].get(name)
+    yield name
+    rows = {
+        "game": game_in_words(config),
+        "observation": f"{config.observation_name}, {config.observation_bits:,} bits; features {network['features']}",
+        "network": f"{network['kind']}, {sizes}: {weights:,} weights",
+        "training": training_in_words(about),
+        "seed, ranks": f"{about['seed']}, {about['ranks']}",
+        "score": score_of(measured),
+        "file": f"{path.stat().st_size / 1e3:,.0f} kB, SHA-256 {digest[:16]}",
+    }
+    yield from (f"  {head:<14}{text}" for head, text in rows.items())
+
+
 def observation_of(name: str) -> str:
     """Return the short names of what a network observes, and of its features if it has any."""
     metadata = metadata_of(name)
@@ -83,11 +114,15 @@ def observation_of(name: str) -> str:
 
 def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | None) -> str:
     """Return one line about an agent."""
-    score = "not measured"
-    if measured is not None:
-        unit = measured["unit"]
-        number = f"{measured['score']:{'.2f' if unit == 'points' else '+.2f'}} ± {measured['error']:.2f} {unit}"
-        if unit == "Elo":
-            number = f"{measured['score']:+.0f} ± {measured['error']:.0f} Elo"
-        score = f"{number:<30}{measured['preset']}, {measured['players']} players"
-    return f"  {name:<{NAMES}}{kind:<9}{observation:<25}{score}"
+    return f"  {name:<{NAMES}}{kind:<9}{observation:<25}{score_of(measured)}"
+
+
+def score_of(measured: Mapping[str, Any] | None) -> str:
+    """Return a measured score, and the game that it is of."""
+    if measured is None:
+        return "not measured"
+    unit = measured["unit"]
+    number = f"{measured['score']:{'.2f' if unit == 'points' else '+.2f'}} ± {measured['error']:.2f} {unit}"
+    if unit == "Elo":
+        number = f"{measured['score']:+.0f} ± {measured['error']:.0f} Elo"
+    return f"{number:<30}{measured['preset']}, {measured['players']} players"

@@ -1,6 +1,6 @@
 """Results of meetings as tables in Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from .ratings import ELO, rated, unit_of
 from .study import Result, Results
 from .views import gain, plus_minus, short_name
 
-__all__ = ["score_text", "table", "with_error"]
+__all__ = ["features_of", "score_text", "table", "training_in_words", "with_error"]
 
 
 def table(results: Results) -> str:
@@ -150,3 +150,20 @@ def with_error(value: float, error: float | None, digits: int = 2) -> str:
     """Format a mean with its standard error; an error that would be printed as 0 gets a digit more."""
     digits += 0 < (error or 0) < 0.5 * 10**-digits
     return f"{value:.{digits}f}{plus_minus(error, f'.{digits}f')}"
+
+
+def features_of(metadata: Mapping[str, Any]) -> str:
+    """Return the features of a network, from the metadata of its file or of a result."""
+    return metadata.get("network", metadata).get("features", "none")
+
+
+def training_in_words(about: Mapping[str, Any]) -> str:
+    """Describe a network's training from its file's ``about``: decisions, cost, start, and processor."""
+    where = f", {about['processor']}" if "processor" in about else ""
+    began = f", begun {about['began']}" if "began" in about else ""
+    if about.get("processor", "").startswith("a GPU"):
+        cost = f"{about['seconds'] / 60:.0f} minutes"
+    else:
+        seconds = about["core_seconds"] if "core_seconds" in about else about["seconds"] * about["ranks"]
+        cost = f"{seconds / 60:.0f} core-minutes"
+    return f"{about['steps'] / 1e6:.0f} M decisions in {cost}{began}{where}"

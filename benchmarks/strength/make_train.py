@@ -23,11 +23,9 @@ from agents.results import Row, Study
 from agents.results.evaluation import Args, evaluate
 from agents.results.store import read_results
 from agents.results.study import Result, Results
-from agents.results.tables import with_error
+from agents.results.tables import training_in_words, with_error
 from benchmarks import demo
 from hanabako.generated import table
-
-from .tables.markdown import training_in_words
 
 __all__ = ["RESULTS", "STUDY", "MakeTrain", "runs"]
 

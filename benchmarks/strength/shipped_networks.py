@@ -27,7 +27,7 @@ from agents.results import Study
 from agents.results.meeting import Meeting, play_meeting
 from agents.results.store import is_stale, read_results
 from agents.results.study import Result, Results
-from agents.results.tables import with_error
+from agents.results.tables import features_of, training_in_words, with_error
 from benchmarks.recipes import RECIPES, Recipe
 from hanabako.drawing import charts
 from hanabako.games import config_from_dict, make_config
@@ -35,7 +35,6 @@ from hanabako.generated import table
 
 from . import make_train
 from .tables.ceilings import ceiling_text, read_ceilings
-from .tables.markdown import features_of, training_in_words
 
 __all__ = ["RESULTS", "STUDY", "Shipped", "summary"]
 

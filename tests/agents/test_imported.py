@@ -493,6 +493,13 @@ def test_settings_that_name_code_are_found_and_no_others():
 # --- Lists ------------------------------------------------------------------------------------------------------------
 
 
+def test_a_network_has_a_card(capsys):
+    main(["agents", "hanabi-mini-2p"])
+    card = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[1:])
+    assert card["game"] == "hanabi mini, 2 players" and card["score"].startswith("8.92 ± ")
+    assert card["observation"] == "card_knowledge, 197 bits; features derived" and "weights" in card["network"]
+
+
 @pytest.mark.parametrize("game", game_names())
 def test_agents_and_presets_are_listed_one_a_line(game: str, capsys):
     main(["agents", game])

@@ -128,8 +128,3 @@ def test_the_ratio_is_to_the_better_of_both_others(others: int, tmp_path: Path, 
     text = pages.learners_beside(report)
     assert "| **Hanabako, PPO** |" in text and "| Tortoise |" in text
     assert ("as the faster of the two others" in text) == (others == 2)
-
-
-def test_the_page_says_that_nothing_was_measured_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pages, "RESULTS", tmp_path)
-    assert pages.learners() == pages.NOT_MEASURED
