@@ -23,7 +23,7 @@ html_title = project
 
 extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 root_doc = "docs/README"
-PAGES = ["*.md", "*/*.md", "docs/api/*.md", "benchmarks/strength/SCORES.md", "notebooks/*.ipynb"]
+PAGES = ["*.md", "*/*.md", "docs/api/*.md", "benchmarks/strength/*.md", "notebooks/*.ipynb"]
 include_patterns = PAGES
 exclude_patterns = [".*", "runs", "dist", "tests", "**/__pycache__"]
 
