@@ -24,9 +24,7 @@ GAME = games.GAMES["hanabi"].make(2)
 PATHS = {
     "formats": "roll-out",
     "presets": "roll-out",
-    "sizes": "roll-out",
     "threads": "roll-out",
-    "vector": "step kernel",
     "aec": "raw_env",
 }
 
@@ -34,7 +32,6 @@ PATHS = {
 @pytest.mark.parametrize("group", throughput.GROUPS)
 def test_every_group_of_throughput_runs(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(throughput, "FORMATS", (None, "packed"))
-    monkeypatch.setattr(throughput, "LEARNT_FROM", ("packed",))
     monkeypatch.setattr("hanabako.timing.STEPS_PER_CALL", 64)
     wishes = replace(games.WISHES["hanabi"], presets={"standard": {"preset": "standard"}})
     monkeypatch.setitem(games.GAMES, "hanabi", replace(games.GAMES["hanabi"], wishes=wishes))
