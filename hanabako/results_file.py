@@ -16,6 +16,7 @@ from hanabako.machine import describe
 __all__ = ["ORIGIN", "SHARED", "Origin", "origin_of", "write_results"]
 
 ORIGIN = ("command", "machine", "versions", "commit")
+"""What every results file says of where its rows come from."""
 SHARED = ("config", "trained")
 """Large entries of rows that most rows of a file have in common: the game's config, and how networks were trained."""
 HEAD = (*ORIGIN, *SHARED)

@@ -61,7 +61,7 @@ from pathlib import Path
 assert Path(agents.__file__).parent.parent == Path({folder!r}), agents.__file__
 import agents as short
 assert short is agents
-for name in ("registry", "evaluate", "bots.bot", "playing.policy", "evaluation.crossplay", "ppo", "bots.hanabi.smart"):
+for name in ("registry", "evaluate", "bots.bot", "playing.policy", "results.evaluation", "ppo", "bots.hanabi.smart"):
     assert importlib.import_module("agents." + name) is importlib.import_module("hanabako.agents." + name), name
 from agents.registry import load
 assert load is agents.load
@@ -189,7 +189,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of a clone's packages that is not installed."""
     folder = tmp_path_factory.mktemp("clone")
     for package in ("hanabako", "agents", *GAMES):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__", "results"))
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 

@@ -30,6 +30,7 @@ FEWEST = 10
 MOST_DEALS, MOST = 10**7, 10**6
 """The largest numbers of deals and of points of one deal that are believed in a file."""
 SEATS = ("given", "turns", "exchanged")
+"""How a meeting's agents are seated."""
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hanabako.files import check_writable
+from hanabako.results_file import Origin
 
 from .executors import Here
 from .progress import Progress, done
-from .store import Origin, add_rows, is_stale, read_results
+from .store import add_rows, is_stale, read_results
 from .study import Result, Results, Row, Study, key_of, result_of
 
 __all__ = ["playable", "run"]

@@ -24,8 +24,6 @@ need("a study", "filelock")
 from filelock import FileLock  # noqa: E402 - after the message about it
 
 __all__ = [
-    "ORIGIN",
-    "Origin",
     "add_rows",
     "file_lock",
     "is_stale",

@@ -16,6 +16,7 @@ __all__ = ["Result", "Results", "Row", "Study", "chosen", "key_of", "refuse_unkn
 Result = Mapping[str, Any]
 """The result of a row: the row's fields, ``fields`` (their names), ``done``, ``wanted``, and the measurements."""
 Results = Sequence[Result]
+"""The results of a study's rows."""
 
 
 @dataclass(frozen=True, kw_only=True)

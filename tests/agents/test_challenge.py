@@ -16,6 +16,7 @@ from agents.results import meeting
 from agents.results.challenge import suite as suites
 from agents.results.challenge.board import entries
 from agents.results.meeting import BLOCK
+from agents.results.store import read_results
 from hanabako.drawing import charts
 from hanabako.games import config_to_dict, make_config
 
@@ -51,7 +52,7 @@ def run(agent: str, *words: str, out: str = "results/tiny.json") -> list[dict[st
 
 
 def rows(path: str = "results/tiny.json") -> list[dict[str, Any]]:
-    return json.loads(Path(path).read_text(encoding="utf-8"))["rows"]
+    return [dict(row) for row in read_results(Path(path))]
 
 
 def test_scores_are_those_of_both_seatings_on_the_suites_deals(

@@ -111,7 +111,7 @@ def test_pairs_of_finished_runs_can_be_played_before_all_runs_have_ended(
     shutil.copytree(trained, tmp_path, dirs_exist_ok=True)
     path = tmp_path / "compare.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    content["rows"] = [row for row in content["rows"] if row.get("seed") == 1]
+    content["rows"] = [row for row in content["rows"] if "algorithm" in row["fields"] and row["seed"] == 1]
     path.write_text(json.dumps(content), encoding="utf-8")
     monkeypatch.setattr(launch, "run_module", None)
     main(["study", "run", str(tmp_path / "compare.toml"), "--finished"])

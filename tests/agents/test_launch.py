@@ -55,7 +55,7 @@ def test_a_run_is_made_once_by_its_learner(ranks: int, tmp_path: Path, monkeypat
 @pytest.mark.slow
 def test_a_run_that_fails_says_where_to_look(tmp_path: Path):
     with pytest.raises(ValueError, match=r"one did not end; .*one\.log says why\. To continue: command") as error:
-        begun(tmp_path / "one", games=3)
+        begun(tmp_path / "one", 2, games=3)
     log = str(error.value).partition("; ")[2].partition(" says")[0]
     assert "hanabako train: games" in Path(log).read_text(encoding="utf-8")
 
@@ -155,9 +155,10 @@ def test_a_run_without_a_whole_checkpoint_of_few_ranks_starts_none(ranks: int, t
 @pytest.mark.slow
 def test_a_training_run_ends_with_the_study_that_started_it(tmp_path: Path):
     """The study is killed, and the run saves what it has and ends."""
-    words = ["--algorithm", "ppo", "--ranks", "1", "--run-dir", "run", "--preset", "very_small", "--steps", str(10**12)]
-    code = "from agents.learning.common import launch; from pathlib import Path\n"
-    code += f"launch.run_module(['hanabako', 'train', *{words!r}], Path('log'))"
+    code = "from agents.learning.common import algorithms, launch; from pathlib import Path\n"
+    code += "ppo = algorithms.named('ppo')\n"
+    code += f"settings = ppo.settings(preset='very_small', run_dir=Path('run'), steps={10**12})\n"
+    code += "launch.train_apart(ppo, settings, 1, 'command')"
     study = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
     lock = FileLock(tmp_path / "run" / "checkpoint" / "lock")
     try:
@@ -171,7 +172,7 @@ def test_a_training_run_ends_with_the_study_that_started_it(tmp_path: Path):
         study.wait()
     lock.acquire(timeout=60)
     for _ in range(600):
-        if "--resume run" in (tmp_path / "log").read_text(encoding="utf-8"):
+        if "--resume run" in (tmp_path / "run.log").read_text(encoding="utf-8"):
             return
         time.sleep(0.1)
     raise AssertionError("the run did not say how to go on")
