@@ -6,7 +6,7 @@ The command line is `agents.evaluate`.
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -24,7 +24,7 @@ from hanabako.words.ranges import Size, check_ranges
 
 from ..playing.play import standard_error
 from ..playing.policy import Counting, Keeping, Policy
-from ..registry import SEARCH, config_for, effort_of, is_file, load_to_play, metadata_of
+from ..registry import config_for, effort_of, is_file, load_to_play, metadata_of
 from .meeting import Meeting, play_meeting
 from .ratings import in_points
 from .study import Result, result_of
@@ -36,7 +36,7 @@ __all__ = ["MODES", "Args", "Evaluation", "answers_of", "describe", "draw", "eva
 Name = Literal["self-play", "cross-play", "one-guest", "ad-hoc", "tournament", "communication"]
 """The name of a mode."""
 TEAMS = 20
-"""The number of line-ups of a newcomer, if there are so many games."""
+"""Line-ups per newcomer; fewer if there are fewer games."""
 
 
 class Evaluation(NamedTuple):
@@ -218,7 +218,7 @@ def evaluate(args: Args) -> Evaluation:
     metadata = {name: found for name in agents if (found := metadata_of(name)) is not None}
     trained = {name: {"features": one["network"]["features"], **one["about"]} for name, one in metadata.items()}
     shared = {"trained": trained} if trained else {}
-    meetings = [replaced(meeting, effort) for meeting in mode.meetings(asked)]
+    meetings = [meeting.with_search(effort) for meeting in mode.meetings(asked)]
     alone = len(meetings) == 1
     rows = [
         result_of(meeting, played(meeting, agents, args.num_threads, alone)) | shared
@@ -226,12 +226,6 @@ def evaluate(args: Args) -> Evaluation:
     ]
     costs = [line for name, agent in agents.items() if isinstance(agent, Counting) for line in agent.cost(name)]
     return asked._replace(rows=rows, refused=refused, costs=costs)
-
-
-def replaced(meeting: Meeting, effort: Mapping[str, Any]) -> Meeting:
-    """Return a meeting with the settings of those of its agents that search."""
-    searches = any(name.startswith(SEARCH) for name in meeting.line_up)
-    return replace(meeting, search=dict(effort)) if effort and searches else meeting
 
 
 def played(meeting: Meeting, agents: Mapping[str, Policy], num_threads: int, progress: bool) -> dict[str, Any]:

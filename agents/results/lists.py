@@ -27,7 +27,6 @@ from typing import Any, Literal
 from hanabako.games import game_named, make_config
 from hanabako.words.ranges import Size
 
-from ..registry import SEARCH
 from .declared import as_fields, filled_in
 from .meeting import Meeting, play_meeting
 from .study import Results, Study, key_of
@@ -65,8 +64,7 @@ class Block:
             config = make_config(self.game, preset, players, as_fields(self.config))
             usual = "given" if not self.partners and not self.pairs else "turns" if entry.cooperative else "exchanged"
             seats = usual if self.seats == "usual" else self.seats
-            search = self.search if self.search and any(name.startswith(SEARCH) for name in line_up) else None
-            meeting = Meeting.of(config, line_up, seats, self.deals, seed=self.seed, search=search)
+            meeting = Meeting.of(config, line_up, seats, self.deals, seed=self.seed).with_search(self.search)
             meeting.check()
             yield meeting
 

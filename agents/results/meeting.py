@@ -1,11 +1,11 @@
-"""Meetings: agents play some deals together. One function plays them, whoever asks.
+"""Meetings, in which agents play some deals together; `play_meeting` plays every one of them.
 
 A result keeps the means with their errors, and ``sums``: what every `BLOCK` deals scored, by line-up. So other results
 on the same deals can be compared with it in pairs, and its first deals can be played again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -82,6 +82,15 @@ class Meeting(Row):
         if self.seats == "exchanged" and self.players > 2:
             turns += [seats for _, seats in line_ups(others[0], [one], self.players)]
         return turns
+
+    @property
+    def searches(self) -> bool:
+        """Whether an agent searches."""
+        return any(name.startswith(SEARCH) for name in self.line_up)
+
+    def with_search(self, search: Mapping[str, Any] | None) -> Self:
+        """Return the meeting with these settings if an agent searches, else as it is."""
+        return replace(self, search=dict(search)) if search and self.searches else self
 
     @property
     def is_match(self) -> bool:
@@ -182,8 +191,7 @@ def play_meeting(
         ValueError: an agent cannot be loaded, or does not play these games.
     """
     done = 0 if before is None else before["done"]
-    searches = policies is None and any(name.startswith(SEARCH) for name in row.line_up)
-    count = min(BLOCK, row.wanted - done) if searches else row.wanted - done
+    count = min(BLOCK, row.wanted - done) if policies is None and row.searches else row.wanted - done
     if policies is None:
         effort = row.search or {}
         policies = {name: load_to_play(name, row.config, effort, num_threads, trust) for name in row.agents}
@@ -279,7 +287,7 @@ def sums_in(result: Result, meeting: Meeting) -> NDArray[np.float64]:
     """Return the sums (blocks, line-ups) that a row of a file claims, after checking them.
 
     Raises:
-        ValueError: the row has none, or they are not those of so many deals and line-ups.
+        ValueError: the row has no sums, or other than one for each block of its deals and each line-up.
     """
     if "sums" not in result:
         raise ValueError("it has no sums, so it cannot be replayed")

@@ -125,7 +125,7 @@ class Study:
     play: Play
     """Plays the next part of a row's missing games, or trains the row."""
     tables: Mapping[str, Callable[[Results], str]] = field(default_factory=dict)
-    """Functions that make Markdown from the results, by title: in a clone, the name of the marks in ``SCORES.md``."""
+    """Functions that make Markdown from the results, by title: the name of the marks on the study's page."""
     figures: Mapping[str, Draw] = field(default_factory=dict)
     """Functions that draw figures, by file name."""
     unit: str = "game"

@@ -14,7 +14,7 @@ from .ratings import ELO, rated, unit_of
 from .study import Result, Results
 from .views import gain, plus_minus, short_name
 
-__all__ = ["features_of", "score_text", "table", "training_in_words", "with_error"]
+__all__ = ["features_of", "game_text", "score_text", "table", "training_in_words", "with_error"]
 
 
 def table(results: Results) -> str:
@@ -34,10 +34,10 @@ def table(results: Results) -> str:
 
 def matrix(results: Results) -> str:
     """Return a table with a line per agent, the best first, and a column per game."""
-    games = list(dict.fromkeys(map(game_of, results)))
+    games = list(dict.fromkeys(map(game_text, results)))
     cells: dict[str, dict[str, Result]] = {}
     for row in results:
-        cells.setdefault(row["line_up"][0], {})[game_of(row)] = row
+        cells.setdefault(row["line_up"][0], {})[game_text(row)] = row
     best = {game: max(own[game]["score"] for own in cells.values() if game in own) for game in games}
     order = sorted(cells, key=lambda name: -np.mean([row["score"] - best[game] for game, row in cells[name].items()]))
     lines = [[short_name(name), *(score_text(cells[name].get(game)) for game in games)] for name in order]
@@ -84,11 +84,11 @@ def won_text(met: dict[Any, Result], one: str, other: str) -> str:
 def listing(results: Results) -> str:
     """Return a table with a line per meeting; columns without a number are left out."""
     alone = {
-        (game_of(row), row["line_up"][0]): row for row in results if len(row["line_up"]) == 1 and not row["search"]
+        (game_text(row), row["line_up"][0]): row for row in results if len(row["line_up"]) == 1 and not row["search"]
     }
     several = len({row["game"] for row in results}) > 1
     columns = {
-        "game": lambda row: f"{row['game']} {game_of(row)}" if several else game_of(row),
+        "game": lambda row: f"{row['game']} {game_text(row)}" if several else game_text(row),
         "agent": lambda row: as_code(short_name(row["line_up"][0])),
         "settings": lambda row: ", ".join(f"{name} {value}" for name, value in (row["search"] or {}).items()),
         "partner" if game_named(results[0]["game"]).cooperative else "rival": partner,
@@ -105,7 +105,7 @@ def listing(results: Results) -> str:
     return markdown(list(lines), list(zip(*lines.values(), strict=True)))
 
 
-def game_of(row: Result) -> str:
+def game_text(row: Result) -> str:
     """Return a meeting's game in words."""
     return f"{row['preset']}, {row['players']} players"
 
@@ -122,7 +122,7 @@ def half(row: Result) -> str:
 
 def gained(alone: dict[Any, Result], row: Result) -> str:
     """Return what a search scores more than its blueprint on the same deals; "" if that is not known."""
-    found = alone.get((game_of(row), row["line_up"][0].partition(":")[2]))
+    found = alone.get((game_text(row), row["line_up"][0].partition(":")[2]))
     if not row["search"] or found is None or len(row["line_up"]) > 1:
         return ""
     mean, error = (row["gain"], row["gain_error"]) if "gain" in row else gain(row, found)

@@ -1,1 +1,1 @@
-"""Measurements of the agents' strength: all studies of the project, their results and their page, `SCORES.md`."""
+"""Measurements of the agents' strength: all studies, their results, and their pages, listed in `SCORES.md`."""

@@ -27,7 +27,7 @@ from agents.results import Study
 from agents.results.meeting import Meeting, play_meeting
 from agents.results.store import is_stale, read_results
 from agents.results.study import Result, Results
-from agents.results.tables import features_of, training_in_words, with_error
+from agents.results.tables import features_of, game_text, training_in_words, with_error
 from benchmarks.recipes import RECIPES, Recipe
 from hanabako.drawing import charts
 from hanabako.games import config_from_dict, make_config
@@ -142,13 +142,13 @@ def scoreboard(results: Results) -> str:
 
 def cells(row: Result) -> list[Any]:
     """Return one line of `scoreboard`."""
-    about, players = read_metadata(PRETRAINED / f"{row['line_up'][0]}.safetensors"), row["players"]
+    about = read_metadata(PRETRAINED / f"{row['line_up'][0]}.safetensors")
     return [
-        f"{row['preset']}, {players} players",
+        game_text(row),
         row["line_up"][0],
         features_of(about),
         with_error(row["score"], row["score_error"]),
-        ceiling_text(read_ceilings(), row["preset"], players),
+        ceiling_text(read_ceilings(), row["preset"], row["players"]),
         f"{row['perfect_rate']:.1%}",
         f"{row['lost_rate']:.2%}",
         training_in_words(about["about"]),
@@ -170,8 +170,7 @@ def line(name: str, row: Result) -> list[str]:
     about = read_metadata(path) if path.exists() else row["trained"]
     best = ceiling_text(read_ceilings(), row["preset"], row["players"]).split()[0]
     score = f"{with_error(row['score'], row['score_error'])} (ceiling {best})"
-    game = f"{row['preset']}, {row['players']} players"
-    return [game, name, features_of(about), score, training_in_words(about.get("about", about))]
+    return [game_text(row), name, features_of(about), score, training_in_words(about.get("about", about))]
 
 
 def curves(results: Results, path: Path) -> None:

@@ -1,7 +1,7 @@
 """Records of what ran, as committed JSON: one row per thing tried, so that a run continues where the last stopped."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,8 +29,9 @@ class Record:
     @classmethod
     def open(cls, check: str, folder: Path = RESULTS) -> "Record":
         path = folder / f"{check}.json"
-        rows = {row["name"]: row | {"amount": row["done"]} for row in read_results(path, check)}
-        return cls(path, {name: {key: row[key] for key in row if key not in HEAD} for name, row in rows.items()})
+        known = {*HEAD, "fields", "name", "done", "wanted"}
+        rows = read_results(path, check)
+        return cls(path, {row["name"]: without(row, known) | {"amount": row["done"]} for row in rows})
 
     def row(self, name: str, code: str = "") -> dict[str, Any]:
         """Return the row of that name; it starts from 0 if the ``code`` has changed."""
@@ -63,13 +64,17 @@ class Record:
         """Write the whole file, with the present machine, versions, date and commit."""
         origin, check = origin_of([self.path.stem], ("python", "-m", "tests.proof")), self.path.stem
         rows = [
-            {"fields": ["name"], "name": name, "done": row["amount"], "wanted": row["amount"], **row}
+            {"fields": ["name"], "name": name}
             | {"done": row["amount"], "wanted": row["amount"]}
+            | without(row, {"amount"})
             for name, row in sorted(self.rows.items())
         ]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        kept = [origin | {key: row[key] for key in row if key != "amount"} for row in rows]
-        write_results(self.path, check, origin, kept)
+        write_results(self.path, check, origin, [origin | row for row in rows])
+
+
+def without(row: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
 
 
 Slice = Callable[[str], None]
