@@ -1,7 +1,8 @@
 """Writing a results file: one object, with one line per row, each with its origin.
 
 The object has ``study``, then ``command``, ``machine``, ``versions`` and ``commit``, perhaps the `SHARED` entries of
-all rows, and ``rows``. A row with other values of these carries its own.
+all rows, and ``rows``. A row with other values of these carries its own; of the same machine at another time, only the
+`TIMES`.
 """
 
 import json
@@ -13,13 +14,15 @@ from typing import Any
 from hanabako.files import write_text
 from hanabako.machine import describe
 
-__all__ = ["ORIGIN", "SHARED", "Origin", "origin_of", "write_results"]
+__all__ = ["ORIGIN", "SHARED", "TIMES", "Origin", "origin_of", "write_results"]
 
 ORIGIN = ("command", "machine", "versions", "commit")
 """What every results file says of where its rows come from."""
 SHARED = ("config", "trained")
 """Large entries of rows that most rows of a file have in common: the game's config, and how networks were trained."""
 HEAD = (*ORIGIN, *SHARED)
+TIMES = ("load_average", "date")
+"""The entries of a machine that change."""
 Origin = Mapping[str, Any]
 """The origin of a result: ``command``, ``machine``, ``versions``, ``commit``."""
 
@@ -49,6 +52,14 @@ def write_results(path: str | PathLike[str], study: str, origin: Origin, results
         | {name: row[name] for name in HEAD if name in row and common.get(name, HEAD) != row[name]}
         for row in results
     ]
+    for row in rows:
+        if "machine" in row and steady(row["machine"]) == steady(common["machine"]):
+            row["machine"] = {name: row["machine"][name] for name in TIMES if name in row["machine"]}
     head = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in ({"study": study} | common).items()]
-    lines = ",\n".join(json.dumps(row) for row in rows)
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     write_text(path, "{" + ",\n ".join([*head, f'"rows": [\n{lines}\n]']) + "}\n")
+
+
+def steady(machine: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a machine is at any time."""
+    return {name: value for name, value in machine.items() if name not in TIMES}

@@ -14,7 +14,7 @@ from typing import Any
 
 from hanabako.extras import need
 from hanabako.files import check_writable, read_json
-from hanabako.results_file import ORIGIN, SHARED, Origin, origin_of, write_results
+from hanabako.results_file import ORIGIN, SHARED, TIMES, Origin, origin_of, write_results
 from hanabako.words.checks import as_object, shown
 
 from ..registry import fingerprints, source_of
@@ -73,8 +73,12 @@ def read_file(path: str | PathLike[str]) -> tuple[str, list[dict[str, Any]]]:
     if missing or not isinstance(content.get("rows"), list):
         raise ValueError(f"{path} holds no results of a study: {' and '.join(missing) or 'a list of rows'} is missing")
     origin = {name: content[name] for name in (*ORIGIN, *SHARED) if name in content}
+    check_origin(origin, path)
     rows = [origin | checked(row, path) for row in content["rows"]]
     for row in rows:
+        machine = row["machine"]
+        if isinstance(machine, dict) and machine and machine.keys() <= set(TIMES):
+            row["machine"] = origin["machine"] | machine
         check_origin(row, path)
     return content["study"], rows
 

@@ -413,7 +413,8 @@ def test_the_file_names_its_last_run_and_other_rows_carry_their_own_origin(tmp_p
     assert {name: content[name] for name in ORIGIN} == LATER
     assert (content["study"], [row["name"] for row in content["rows"]]) == ("x", ["a", "b"])
     one, other = content["rows"]
-    assert (one["command"], one["machine"]) == (ORIGIN["command"], ORIGIN["machine"])
+    assert (one["command"], one["machine"]) == (ORIGIN["command"], {"date": MACHINE["date"]})
+    assert [row["machine"] for row in read_results(path)] == [MACHINE, LATER["machine"]]
     assert not {"command", "machine", "versions", "commit"} & set(other)
     assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
     assert sum(line.startswith('{"fields"') for line in path.read_text(encoding="utf-8").splitlines()) == 2, (
