@@ -318,19 +318,21 @@ def device_kernels() -> str:
 
 
 def clients() -> str:
-    """Return the results of a minute of training with other libraries."""
+    """Return how fast the recipes of other libraries play."""
     results = read_results(CLIENTS)
     rows = []
     for row in results:
         library = ", ".join(f"{name} {row['libraries'][name]}" for name in row["asked"]) if "libraries" in row else "-"
         if "failed" in row:
-            rows.append([row["name"], row["script"] or "installing", library, "failed", "", "", "", ""])
+            rows.append([row["name"], row["recipe"] or "installing", library, "failed", "", ""])
         else:
-            scores = (f"{row['before']:.2f}", f"{row['after']:.2f}", speed(row["steps_per_second"]))
-            rows.append([row["name"], f"`{row['script']}`", library, row["algorithm"], row["plays"], *scores])
-    header = ["library", "script", "versions", "algorithm", "plays", "before", "after", "steps/s"]
+            rate = speed(row["steps"] / row["seconds"])
+            rows.append(
+                [row["name"], f"`{row['recipe']}`", library, f"{row['steps']:,}", f"{row['seconds']:.1f}", rate]
+            )
+    header = ["library", "recipe", "versions", "decisions", "seconds", "decisions/s"]
     where = f"Measured on one core of {in_words([{**row['machine'], 'versions': row['versions']} for row in results])}."
-    return markdown(header, rows, text_columns=5) + f"\nA minute each. {where}\n"
+    return markdown(header, rows, text_columns=3) + f"\n{where}\n"
 
 
 def summary() -> str:

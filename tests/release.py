@@ -13,10 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
-
-from docs.build.notices import EVERY_INSTALL, asked_for
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -98,7 +97,8 @@ def lowest_are_lowest(folder: Path) -> None:
     """The pinned lowest versions are the lowest that the dependencies allow."""
     found = run(sys.executable, "-m", "uv", *RESOLVE, "pyproject.toml", cwd=ROOT)
     kept = "".join(line for line in LOWEST.read_text("utf-8").splitlines(keepends=True) if not line.startswith("#"))
-    core = {name for name, group in asked_for().items() if group == EVERY_INSTALL}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    core = {re.split(r"[^\w.-]", text)[0] for text in project["dependencies"]}
     direct = {line.split("==")[0] for line in kept.splitlines()} & core
     wanted = [line for line in found.splitlines() if line.split("==")[0] in direct]
     if wanted != [line for line in kept.splitlines() if line.split("==")[0] in direct]:

@@ -4,7 +4,6 @@ import ast
 import importlib
 import inspect
 import itertools
-import json
 import os
 import re
 import runpy
@@ -23,8 +22,6 @@ import pytest
 import torch
 
 from agents.learning.common.algorithms import NAMES
-from docs.build import notebooks
-from hanabako import machine
 from hanabako.envs.seat import CardGameSeatEnv
 from hanabako.envs.vector_seat import VectorSeatEnv
 from hanabako.games import games
@@ -39,11 +36,10 @@ EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo", "sb3_training", "rllib_training")
 """Recipes shown by `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md`, not by `docs/recipes.md`."""
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem not in ELSEWHERE}
-LONGER = {"careful_bot": 22, "rllib_ppo": 12, "verifiers_hanabi": 40}
+LONGER = {"careful_bot": 22, "pufferlib_native": 30, "rllib_ppo": 12, "verifiers_hanabi": 40}
 """Recipes of more than ten lines."""
 TRAINED_APART = ("reinforce", "ah2ac2_cloning")
 """Recipes whose threads others set, and one with a large network."""
-NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 
 
 # --- Tables of the page of environments -------------------------------------------------------------------------------
@@ -186,52 +182,6 @@ def test_a_recipe_runs_where_its_library_is(recipe: str, tmp_path: Path, monkeyp
     threads = torch.get_num_threads()
     runpy.run_path(str(RECIPES[recipe]))
     torch.set_num_threads(threads)
-
-
-# --- Notebooks --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebooks_outputs_are_stamped(name: str) -> None:
-    """Every notebook has a stamp of its commit and date; outputs older than the code are allowed and only reported."""
-    content = notebooks.read_json(NOTEBOOKS[name])
-    made = content["metadata"].get("hanabako", {})
-    assert made.keys() == {"commit", "date", "cells"}, f"python -m docs.build.notebooks --run {name}"
-    assert made["commit"] in notebooks.stamp_in_words(content)
-
-
-def test_the_report_names_what_is_newer_and_only_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a small repository, the report names changed code that is reached, but not other code or a changed comment."""
-    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
-    notebooks.says_otherwise.cache_clear()
-    cell = {"cell_type": "code", "source": ["%matplotlib inline\n", "import shown\n"], "outputs": []}
-    content: dict[str, Any] = {"cells": [cell], "metadata": {}}
-    files = {"shown.py": "import below\n", "below.py": "A = 1\n", "commented.py": "B = 1\n", "elsewhere.py": "C = 1\n"}
-    files["shown.py"] += "import commented\n"
-    for name, code in files.items():
-        (tmp_path / name).write_text(code, encoding="utf-8")
-    me = ["-c", "user.name=me", "-c", "user.email=me@here", "-c", "commit.gpgsign=false"]
-    for words in (["init", "-q"], ["add", "."], [*me, "commit", "-qm", "first"]):
-        subprocess.run(["git", *words], cwd=tmp_path, check=True)
-    (tmp_path / "notebooks").mkdir()
-    path = tmp_path / "notebooks" / "one.ipynb"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    commit = (machine.git(tmp_path, "rev-parse", "HEAD") or "").strip()
-    notebooks.write_stamp(path, commit)
-    assert list(notebooks.report()) == [f"one: of {commit}, {stamped_date(path)}; nothing is newer"]
-
-    (tmp_path / "below.py").write_text("A = 2\n", encoding="utf-8")
-    (tmp_path / "commented.py").write_text('"""Words."""\n\nB = 1  # a remark\n', encoding="utf-8")
-    (tmp_path / "elsewhere.py").write_text("C = 2\n", encoding="utf-8")
-    notebooks.says_otherwise.cache_clear()
-    assert next(notebooks.report()).endswith("; older than below.py")
-
-    path.write_text(path.read_text(encoding="utf-8").replace("%matplotlib inline", "%matplotlib agg"), encoding="utf-8")
-    assert "changed after its stamp" in next(notebooks.report())
-
-
-def stamped_date(path: Path) -> str:
-    return notebooks.read_json(path)["metadata"]["hanabako"]["date"]
 
 
 # --- The README on PyPI -----------------------------------------------------------------------------------------------
@@ -381,13 +331,6 @@ def test_every_algorithm_has_a_section_with_its_docstring(name: str) -> None:
     assert len(places) == len(NAMES)
     section = "\n".join(helper("public").of_algorithm(place))
     assert f"hanabako train --algorithm {name}`" in section and f"automodule:: {place}\n" in section
-
-
-@pytest.mark.slow
-def test_a_notebooks_page_says_what_made_it(site: Path) -> None:
-    for name, path in NOTEBOOKS.items():
-        page = (site / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
-        assert notebooks.stamp_in_words(notebooks.read_json(path)) in page
 
 
 def test_a_broken_link_is_found(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Install another library with this project, train for a minute, write the result, and remove everything.
+"""Install another library with this project, time its recipes, write the results, and remove everything.
 
     python -m benchmarks.clients                    # all clients without a result; each has its own environment
     python -m benchmarks.clients sb3 openspiel      # measure these again
@@ -6,8 +6,8 @@
     python -m benchmarks.clients --environments ~/clients    # keep and reuse the environments there
 
 Results go to `benchmarks/clients/results/clients.json` after each client, so an interrupted run continues where it
-stopped. Versions are pinned in `benchmarks/clients/pins/`. The clients run outside the clone, with the wheel of this
-tree.
+stopped. Versions are pinned in `benchmarks/clients/pins/`. The recipes of `docs/recipes/` run outside the clone, with
+the wheel of this tree.
 """
 
 import json
@@ -29,9 +29,9 @@ from hanabako.files import check_writable
 from hanabako.program import run_program
 from hanabako.results_file import origin_of, write_results
 from hanabako.words.checks import shown
-from hanabako.words.ranges import Positive
 
 ROOT = Path(__file__).resolve().parents[2]
+RECIPES = ROOT / "docs" / "recipes"
 PINS = Path(__file__).parent / "pins"
 RESULTS = Path(__file__).parent / "results" / "clients.json"
 LINES = 12
@@ -40,14 +40,14 @@ LINES = 12
 
 @dataclass(frozen=True)
 class Client:
-    """A library, its requirements, and the scripts that train with it."""
+    """A library, its requirements, and its recipes."""
 
     name: str
     """The library's usual name."""
     requirements: tuple[str, ...]
     """Packages to install with this project; the first is the library itself."""
-    scripts: tuple[str, ...]
-    """The scripts, modules of `benchmarks.clients`."""
+    recipes: tuple[str, ...]
+    """The recipes, files of ``docs/recipes``."""
 
     @property
     def asked(self) -> list[str]:
@@ -57,27 +57,24 @@ class Client:
 
 TORCH = "torch"
 CLIENTS = {
-    "gymnasium": Client("Gymnasium", ("gymnasium", TORCH), ("cleanrl_loop", "gymnasium_wrappers")),
-    "sb3": Client("sb3-contrib", ("sb3-contrib",), ("sb3_seat", "sb3_vector")),
+    "sb3": Client("sb3-contrib", ("sb3-contrib",), ("maskable_ppo", "sb3_seats", "sb3_vector")),
     "torchrl": Client("TorchRL", ("torchrl",), ("torchrl_seat", "torchrl_everybody")),
-    "tianshou": Client("Tianshou", ("tianshou",), ("tianshou_dqn",)),
+    "tianshou": Client("Tianshou", ("tianshou",), ("tianshou_games",)),
     "rllib": Client("RLlib", ("ray[rllib]", TORCH), ("rllib_ppo",)),
     "agilerl": Client("AgileRL", ("agilerl", "peft"), ("agilerl_dqn",)),
     "supersuit": Client("SuperSuit", ("supersuit", TORCH), ("supersuit_vector",)),
-    "minari": Client("Minari", ("minari[create,hdf5]", TORCH, "scipy", "tqdm", "safetensors"), ("minari_clone",)),
-    "openspiel": Client("OpenSpiel", ("open-spiel", "dm-tree", TORCH), ("openspiel_dqn",)),
-    "pufferlib": Client("PufferLib", ("pufferlib-core", TORCH), ("pufferlib_vector",)),
+    "minari": Client("Minari", ("minari[create,hdf5]", TORCH, "scipy", "tqdm", "safetensors"), ("minari_dataset",)),
+    "openspiel": Client("OpenSpiel", ("open-spiel", "dm-tree", TORCH), ("openspiel_learners",)),
+    "pufferlib": Client("PufferLib", ("pufferlib-core", TORCH), ("pufferlib_native",)),
 }
 
 
 @dataclass
 class Args:
-    """Train with other libraries, each in its own environment."""
+    """Time the recipes of other libraries, each in its own environment."""
 
     clients: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
     """The clients to run; by default all that have no result yet."""
-    seconds: Positive = 60.0
-    """Seconds of training per script."""
     pin: bool = False
     """Install the newest versions and write them as the pins."""
     environments: Path | None = None
@@ -122,25 +119,25 @@ def built(folder: Path) -> Path:
 
 
 def results(name: str, environment: Path, wheel: Path, args: Args) -> Iterator[dict[str, Any]]:
-    """Yield a row per script: versions, and a `benchmarks.clients.judge.Outcome` or the failure."""
+    """Yield a row per recipe: versions, and what `benchmarks.clients.judge.timed` returns or the failure."""
     client = CLIENTS[name]
-    row: dict[str, Any] = {"fields": ["client", "script"], "done": 1, "wanted": 1}
+    row: dict[str, Any] = {"fields": ["client", "recipe"], "done": 1, "wanted": 1}
     row |= {"client": name, "name": client.name, "asked": client.asked}
     try:
         python = installed(name, environment, wheel, args.pin)
         row["libraries"] = versions(python, client)
     except subprocess.CalledProcessError as error:
-        yield {**row, "script": None, "failed": last_words(error)}
+        yield {**row, "recipe": None, "failed": last_words(error)}
         return
-    for script in client.scripts:
-        command = [str(python), "-W", "ignore", "-m", "benchmarks.clients.judge", script, str(args.seconds)]
+    for recipe in client.recipes:
+        command = [str(python), "-W", "ignore", "-m", "benchmarks.clients.judge", str(RECIPES / f"{recipe}.py")]
         try:
-            outcome = json.loads(finished(command, cwd=environment).splitlines()[-1])
-            print(f"  {script}: {outcome['before']:.2f} -> {outcome['after']:.2f}", flush=True)
-            yield {**row, "script": script, **outcome, "steps_per_second": outcome["steps"] / outcome["seconds"]}
+            found = json.loads(finished(command, cwd=environment).splitlines()[-1])
+            print(f"  {recipe}: {found['steps']:,} decisions in {found['seconds']:.1f} s", flush=True)
+            yield {**row, "recipe": recipe, **found}
         except subprocess.CalledProcessError as error:
-            print(f"  {script} failed", flush=True)
-            yield {**row, "script": script, "failed": last_words(error)}
+            print(f"  {recipe} failed", flush=True)
+            yield {**row, "recipe": recipe, "failed": last_words(error)}
 
 
 def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:

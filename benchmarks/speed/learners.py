@@ -15,7 +15,7 @@ settings:
 * JaxMARL: ``baselines/IPPO/ippo_ff_hanabi.py`` of the clone, run as it is, with the settings of its YAML file except
   the number of games and the total number of steps. In every step it also computes and learns from the player who
   waits; this is no decision, so that a step of a game counts once;
-* PettingZoo: the loop of `benchmarks.clients.cleanrl_loop`, in CleanRL's style, over games of ``hanabi_v5.raw_env``.
+* PettingZoo: the loop of `benchmarks.speed.cleanrl_loop`, in CleanRL's style, over games of ``hanabi_v5.raw_env``.
   They are played through PettingZoo's interface one after another, and the network chooses all their actions at once.
 
 The numbers of games of the other two are those with which they were fastest here.
@@ -33,7 +33,7 @@ import numpy as np
 
 from agents.learning import ppo
 from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
-from benchmarks.clients import cleanrl_loop
+from benchmarks.speed import cleanrl_loop
 from benchmarks.speed.learner import updates
 from benchmarks.speed.peers import PETTINGZOO, Peer, missing, print_rows, stay_on_one_core, with_ratios
 from benchmarks.speed.timing import TRIALS, Case, measure, place, report
@@ -207,7 +207,7 @@ def cleanrl(envs: AecGames, seconds: float) -> Play:
     """Return a function that trains a network for about ``seconds`` and returns the number of its decisions."""
     seen, _ = envs.reset(seed=1)
     network = cleanrl_loop.Network(seen["observation"].shape[1], seen["action_mask"].shape[1])
-    return lambda: cleanrl_loop.ppo(envs, network, seconds).steps
+    return lambda: cleanrl_loop.ppo(envs, network, seconds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Parts that are added when the site is built: modules of the reference, the algorithms, the stamps of notebooks.
+"""Parts that are added when the site is built: modules of the reference, and the algorithms.
 
 A page of the reference lists modules for autodoc to document; ``folder.*`` stands for every module of a folder:
 
@@ -11,8 +11,6 @@ A page of the reference lists modules for autodoc to document; ``folder.*`` stan
 import builtins
 import importlib
 import inspect
-import json
-import os
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -20,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from agents.learning.common.algorithms import NAMES
-from docs.build.notebooks import stamp_in_words
 from docs.build.rule_card import field_docstrings, markdown_rows
 from hanabako.games import games
 
@@ -80,31 +77,10 @@ def of_algorithm(name: str) -> Iterator[str]:
 
 def expand(app: Any, docname: str, source: list[str]) -> None:
     """Handle Sphinx's ``source-read``: add the parts of a page that this module makes."""
-    page = source[0]
-    if docname.startswith("notebooks/"):
-        source[0] = with_stamp(page, docname)
-    elif docname.startswith("docs/"):
-        entries = "\n\n".join(f"## `{name}`\n\n{documented(name)}" for name in modules(page))
+    if docname.startswith("docs/"):
+        entries = "\n\n".join(f"## `{name}`\n\n{documented(name)}" for name in modules(source[0]))
         sections = "\n\n".join(part for name in algorithms() for part in of_algorithm(name))
-        source[0] = FENCE.sub(lambda _: entries, page).replace(ALGORITHMS, sections)
-
-
-def with_stamp(notebook: str, docname: str) -> str:
-    """Return the notebook with a sentence under its title on the commit of its outputs, and a link to Colab."""
-    content = json.loads(notebook)
-    words = f"*{stamp_in_words(content)}*{in_colab(docname)}"
-    content["cells"].insert(1, {"cell_type": "markdown", "id": "stamp", "metadata": {}, "source": words})
-    return json.dumps(content)
-
-
-def in_colab(docname: str) -> str:
-    """Return a badge that opens a notebook in Colab, if the site is built from a repository on GitHub; else ""."""
-    host, _, repository = os.environ.get("HANABAKO_REPOSITORY", "").partition("github.com/")
-    if host != "https://" or not repository:
-        return ""
-    colab = "https://colab.research.google.com"
-    picture = f"![Open in Colab]({colab}/assets/colab-badge.svg)"
-    return f"\n\n[{picture}]({colab}/github/{repository}/blob/main/{docname}.ipynb)"
+        source[0] = FENCE.sub(lambda _: entries, source[0]).replace(ALGORITHMS, sections)
 
 
 def tidied(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

@@ -1,6 +1,5 @@
-"""Clients: those that need no further library train here, and an interrupted run continues where it stopped."""
+"""Clients: a recipe is timed, and an interrupted run continues where it stopped."""
 
-import importlib
 import json
 import re
 import subprocess
@@ -11,24 +10,30 @@ import pytest
 
 from agents.results.store import read_results
 from benchmarks.clients import __main__ as runner
+from benchmarks.clients.judge import timed
 
-OUTCOME = {"algorithm": "PPO", "plays": "all seats", "before": 0.5, "after": 1.5, "steps": 100, "seconds": 2.0}
+OUTCOME = {"steps": 100, "seconds": 2.0}
+STEPPING = """
+from hanabi_env import HanabiVectorEnv, hanabi_v0
+
+envs, env = HanabiVectorEnv(4, preset="mini", seed=1), hanabi_v0.raw_env(preset="mini")
+observations, infos = envs.reset()
+env.reset(seed=1)
+for _ in range(3):
+    observations, *_ = envs.step(observations["action_mask"].argmax(axis=1))
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+"""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("script", ["cleanrl_loop", "gymnasium_wrappers", "openspiel_dqn"])
-def test_clients_of_libraries_that_are_here_train(script: str):
-    needed = {"openspiel_dqn": ("open_spiel", "tree")}.get(script, ())
-    for library in needed:
-        pytest.importorskip(library, reason=f"client: {library} is not installed")
-    outcome = importlib.import_module(f"benchmarks.clients.{script}").train(0.2)
-    assert outcome.steps > 0 and 0 <= outcome.before <= 9 and 0 <= outcome.after <= 9
+def test_a_recipe_is_timed_from_the_end_of_its_first_step(tmp_path: Path):
+    (tmp_path / "recipe.py").write_text(STEPPING, encoding="utf-8")
+    found = timed(tmp_path / "recipe.py")
+    assert found["steps"] == 2 * 4 + 3 and found["seconds"] > 0
 
 
-def test_every_client_has_its_scripts():
-    scripts = {script for client in runner.CLIENTS.values() for script in client.scripts}
-    files = {path.stem for path in Path(runner.__file__).parent.glob("*.py")} - {"__init__", "__main__", "judge"}
-    assert scripts == files
+def test_every_client_has_its_recipes():
+    for client in runner.CLIENTS.values():
+        assert all((runner.RECIPES / f"{recipe}.py").is_file() for recipe in client.recipes)
 
 
 def test_pins_hold_what_their_client_asks_for():
@@ -40,12 +45,12 @@ def test_pins_hold_what_their_client_asks_for():
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The scripts that were run; nothing is installed, and ``sb3_vector`` fails."""
+    """The recipes that were run; nothing is installed, and ``sb3_vector`` fails."""
     started: list[str] = []
 
     def finished(command: list[str], cwd: Path | None = None) -> str:
-        started.append(command[-2])
-        if command[-2] == "sb3_vector":
+        started.append(Path(command[-1]).stem)
+        if started[-1] == "sb3_vector":
             raise subprocess.CalledProcessError(1, command, "", "Traceback\nValueError: no")
         return f"some words\n{json.dumps(OUTCOME)}\n"
 
@@ -59,17 +64,17 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_run_goes_on_where_it_was(runs: list[str], tmp_path: Path):
     out = tmp_path / "clients.json"
     runner.main(runner.Args(clients=("sb3",), out=out))
-    assert runs == ["sb3_seat", "sb3_vector"]
+    assert runs == ["maskable_ppo", "sb3_seats", "sb3_vector"]
     rows: list[dict[str, Any]] = read_results(out)
-    assert rows[0]["steps_per_second"] == 50 and rows[0]["after"] == 1.5
-    assert rows[1]["failed"].endswith("ValueError: no") and "after" not in rows[1]
+    assert rows[0]["steps"] == 100 and rows[0]["seconds"] == 2.0
+    assert rows[2]["failed"].endswith("ValueError: no") and "steps" not in rows[2]
     runner.main(runner.Args(out=out))  # all others; this one is done
-    assert "sb3_seat" not in runs[2:] and "rllib_ppo" in runs
+    assert "sb3_seats" not in runs[3:] and "rllib_ppo" in runs
     assert [row["client"] for row in read_results(out)] == [
-        name for name, client in runner.CLIENTS.items() for _ in client.scripts
+        name for name, client in runner.CLIENTS.items() for _ in client.recipes
     ]
     runner.main(runner.Args(clients=("sb3",), out=out))  # again, in the same place
-    assert len(read_results(out)) == sum(len(client.scripts) for client in runner.CLIENTS.values())
+    assert len(read_results(out)) == sum(len(client.recipes) for client in runner.CLIENTS.values())
 
 
 def test_what_cannot_be_installed_is_written_down(runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -79,7 +84,7 @@ def test_what_cannot_be_installed_is_written_down(runs: list[str], tmp_path: Pat
     monkeypatch.setattr(runner, "installed", refused)
     runner.main(runner.Args(clients=("rllib",), out=tmp_path / "clients.json"))
     (row,) = read_results(tmp_path / "clients.json")
-    assert row["script"] is None and row["failed"] == "no such version" and not runs
+    assert row["recipe"] is None and row["failed"] == "no such version" and not runs
 
 
 def test_results_that_cannot_be_written_are_said_before_anything_is_installed(runs: list[str], tmp_path: Path):

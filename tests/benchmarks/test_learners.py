@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks import pages
-from benchmarks.clients import cleanrl_loop
-from benchmarks.speed import learners
+from benchmarks.speed import cleanrl_loop, learners
 from benchmarks.speed.peers import Peer
 from hanabi_env import hanabi_v0
 

@@ -1,14 +1,12 @@
 """PPO in one file in the style of CleanRL, for any vector environment with action masks in its observations."""
 
+import time
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 from torch.distributions import Categorical
-
-from benchmarks.clients.judge import Clock, Outcome, greedy, score_of_all_seats
-from hanabi_env import HanabiVectorEnv
 
 HORIZON, EPOCHS, MINIBATCHES, DISCOUNT, TRACE, CLIP = 32, 2, 4, 0.99, 0.95, 0.2
 
@@ -26,24 +24,19 @@ class Network(nn.Module):
         features = self.trunk(seen.float())
         return self.logits(features).masked_fill(mask == 0, -1e9), self.value(features)[:, 0]
 
-    @torch.no_grad()
-    def act(self, observation: dict[str, np.ndarray]) -> np.ndarray:
-        """Return the most probable legal actions (N,)."""
-        logits, _ = self(*tensors(observation))
-        return greedy(logits.numpy(), observation["action_mask"])
-
 
 def tensors(observation: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the observation's arrays as tensors, without copying."""
     return torch.from_dlpack(observation["observation"]), torch.from_dlpack(observation["action_mask"])
 
 
-def ppo(envs: Any, network: Network, seconds: float) -> Clock:
-    """Train on a vector environment. Rows with an empty mask (waiting players) train the value but not the policy."""
+def ppo(envs: Any, network: Network, seconds: float) -> int:
+    """Train on a vector environment for some seconds; return the number of decisions."""
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-    clock = Clock(seconds)
     observation, _ = envs.reset(seed=1)
-    while clock.starts(HORIZON * envs.num_envs):
+    steps, end = 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        steps += HORIZON * envs.num_envs
         rows = []
         for _ in range(HORIZON):
             seen, mask = tensors(observation)
@@ -57,7 +50,7 @@ def ppo(envs: Any, network: Network, seconds: float) -> Clock:
         with torch.no_grad():
             following = network(*tensors(observation))[1]
         update(network, optimizer, [torch.stack(column) for column in zip(*rows, strict=True)], following)
-    return clock
+    return steps
 
 
 def update(network: Network, optimizer: Any, columns: list[torch.Tensor], following: torch.Tensor) -> None:
@@ -70,7 +63,6 @@ def update(network: Network, optimizer: Any, columns: list[torch.Tensor], follow
         advantage[t], following = trace, value[t]
     targets = (advantage + value).flatten()
     seen, mask, action, before = (column.flatten(0, 1) for column in columns[:4])
-    acting = (mask != 0).any(1).float()
     for _ in range(EPOCHS):
         for chosen in torch.randperm(len(targets)).chunk(MINIBATCHES):
             logits, values = network(seen[chosen], mask[chosen])
@@ -79,17 +71,8 @@ def update(network: Network, optimizer: Any, columns: list[torch.Tensor], follow
             gain = (gain - gain.mean()) / (gain.std() + 1e-8)
             ratio = (policy.log_prob(action[chosen]) - before[chosen]).exp()
             gained = torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain) + 0.01 * policy.entropy()
-            loss = -(gained * acting[chosen]).mean() + 0.5 * (values - targets[chosen]).square().mean()
+            loss = -gained.mean() + 0.5 * (values - targets[chosen]).square().mean()
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 0.5)
             optimizer.step()
-
-
-def train(seconds: float) -> Outcome:
-    """Train in self-play on 256 tables."""
-    envs = HanabiVectorEnv(256, preset="mini", seed=1)
-    network = Network(envs.game.observation_bits, envs.game.num_actions)
-    before = score_of_all_seats(network.act)
-    clock = ppo(envs, network, seconds)
-    return Outcome("PPO", "all seats", before, score_of_all_seats(network.act), clock.steps, clock.seconds)
