@@ -518,5 +518,16 @@ def test_agents_and_presets_are_listed_one_a_line(game: str, capsys):
         assert game_named(game).make_config(**changed) == presets[name]
 
 
+def test_the_index_of_a_preset_names_every_action_and_bit(capsys):
+    main(["presets", "hanabi", "--index", "mini", "--config", "players=3", "derived=True", "multicolor=own_color"])
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert title.endswith("players: 20 actions, 390 bits") and len(lines) == 30
+    assert lines[2].split() == ["6-13", "actions", "hint", "OFFSET", "COLOR"]
+    assert sum("surely playable" in line for line in lines) == 1
+    for wrong in (["hanabi", "--index", "mini", "--config", "players=9"], ["--index", "mini"]):
+        with pytest.raises(SystemExit, match=r"players must be from 2 to 5, got 9|name the game"):
+            main(["presets", *wrong])
+
+
 def test_a_name_that_holds_no_path_of_a_file_is_no_module():
     assert find_spec("hanabako.importing.nothing") is None

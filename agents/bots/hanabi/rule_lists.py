@@ -25,8 +25,8 @@ which need not be the oldest.
 Sources: [O] Osawa 2015, "Solving Hanabi: estimating hands by opponent's actions in cooperative game with incomplete
 information"; [W] Walton-Rivers et al. 2017, "Evaluating and modelling Hanabi-playing agents"; [B] van den Bergh et al.
 2017, "Aspects of the cooperative card game Hanabi". If the papers leave a detail open, these bots follow the authors'
-program (fossgalaxy/hanabi); `agents/README.md` compares the scores. One difference is intended: in that program the
-first rule of ``piers`` never applies, because its count of the deck includes the player's hand.
+program (fossgalaxy/hanabi). One difference is intended: in that program the first rule of ``piers`` never applies,
+because its count of the deck includes the player's hand.
 
 A card is *sure* if all cards that it may be, after hints and counting, are playable. It is *useless* if its holder can
 tell from its color (firework complete), its rank (played everywhere) or both that no one needs it. In variants: the

@@ -3,7 +3,7 @@
     python -m docs.build.rule_cards.ikebana            # write them into README.md
     python -m docs.build.rule_cards.ikebana --check    # only say whether they are up to date
 
-Code finds the same information in `ikebana_env.engine.layout`.
+`hanabako presets ikebana --index PRESET` prints actions and bits of every preset.
 """
 
 from collections.abc import Iterator, Sequence

@@ -3,7 +3,7 @@
     python -m docs.build.rule_cards.koikoi            # write them into README.md
     python -m docs.build.rule_cards.koikoi --check    # only say whether they are up to date
 
-Code finds the same information in `hanafuda_env.engine.layout`.
+`hanabako presets koikoi --index PRESET` prints actions and bits of every preset.
 """
 
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,8 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "config", config_markdown(DOCUMENT)
     yield "presets", presets_markdown()
     yield "actions", actions_markdown()
-    yield "fields", bits_markdown(layout(KoiKoiConfig(history=1).rules()).fields)
+    fields = layout(KoiKoiConfig(history=1).rules()).fields
+    yield "fields", bits_markdown(field for field in fields if field.section != "their yaku")
     yield (
         "reasons",
         markdown_rows(("`reason`", "number"), [(f"`{name}`", number) for number, name in REASON_NAMES.items()]),
