@@ -31,8 +31,8 @@ train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minut
 
 test: lint types pytest  ## lint, types, tests; ARGS=--all for every test, page and notebook; says what was skipped and why
 
-soak: $(VENV)/.test  ## go on with the long tests, for hours: tests/proof; ARGS="steps --seconds 600" for a part
-	@FAST=1 $(RUN) -m tests.proof $(ARGS)
+soak: $(VENV)/.test  ## go on with the long checks, for hours; writes docs/soak.md; ARGS="--minutes 10" for a part
+	@$(RUN) -m hanabako study run tests/soak/soak.py --out docs $(ARGS)
 
 lint: $(VENV)/.test  ## ruff: rules and format
 	@echo "ruff ..."
@@ -81,7 +81,7 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m hanabako study page
 	@$(RUN) -m docs.build.prompts
 	@$(RUN) -m docs.build.networks
-	@$(RUN) -m tests.proof pages
+	@$(RUN) -m hanabako study page tests/soak/soak.py --out docs
 	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true
 	@$(foreach game,$(GAMES),$(RUN) -m hanabako draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 

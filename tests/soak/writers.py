@@ -12,33 +12,20 @@ import time
 from pathlib import Path
 
 from agents.results.store import add_rows, key_of, read_results
-from tests.proof.records import Record, work
 
-PROMISE = "Processes that add to one results file lose no row, even if some are killed"
-TESTED = (
-    "three processes add and complete rows of one file, one at a time; SIGKILL ends one of them at a random time, and "
-    "another one takes its place; at the end, every row that a process has noted as added must be in the file"
-)
-GOAL = 1000
-"""The number of kills wanted."""
-WRITERS, KILLS_A_FILE = 3, 20
-ORIGIN = {"command": "tests.proof.writers", "machine": {"date": ""}, "versions": {}, "commit": None}
-ROWS = "results of a study"
+PROMISE = "three processes that add to one results file lose no row when they are killed, SIGKILL at random times"
+UNIT = "kills"
+WRITERS, KILLS = 3, 20
+"""Processes that write one file, and how many of them are killed in a part."""
+ROWS = {"results": 50}
+ORIGIN = {"command": "tests.soak.writers", "machine": {"date": ""}, "versions": {}, "commit": None}
 
 
-def run(record: Record, seconds: float) -> None:
-    """Kill writers until there were as many kills as wanted, or time is over."""
-    record.keep_only([ROWS])
-    record.row(ROWS)
-    work(record, {ROWS: GOAL}, lambda name: one_file(record, name), seconds, "writers", " kills")
-
-
-def one_file(record: Record, name: str) -> None:
-    """Start the writers of one file and kill some of them."""
-    rng, begin = random.Random(record.rows[name]["amount"]), time.perf_counter()
+def play(name: str, part: int) -> tuple[int, list[str]]:
+    """Start the writers of one file and kill some of them; another one takes the place of each."""
+    rng, context = random.Random(part), multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
         path, notes = Path(folder) / "rows.json", []
-        context = multiprocessing.get_context("fork")
 
         def begin_writer() -> multiprocessing.process.BaseProcess:
             notes.append(Path(folder) / f"noted-{len(notes)}")
@@ -48,17 +35,14 @@ def one_file(record: Record, name: str) -> None:
             return writer
 
         writers = [begin_writer() for _ in range(WRITERS)]
-        for _ in range(KILLS_A_FILE):
+        for kill in range(KILLS):
             time.sleep(rng.uniform(0, 0.1))
-            victim = writers.pop(rng.randrange(WRITERS))
+            victim = writers.pop(rng.randrange(len(writers)))
             victim.kill()
             victim.join()
-            writers.append(begin_writer())
-        for writer in writers:
-            writer.kill()
-            writer.join()
-        failures = lost(path, notes)
-    record.add(name, KILLS_A_FILE, time.perf_counter() - begin, failures)
+            if kill < KILLS - WRITERS:
+                writers.append(begin_writer())
+        return KILLS, lost(path, notes)
 
 
 def write(path: Path, noted: Path, number: int) -> None:
@@ -72,7 +56,7 @@ def write(path: Path, noted: Path, number: int) -> None:
                 "done": 1 + step // 5,
                 "wanted": 10**9,
             }
-            add_rows(path, "writers", ORIGIN, [row])
+            add_rows(path, "soak", ORIGIN, [row])
             notes.write(json.dumps(row) + "\n")
             notes.flush()
 
@@ -89,8 +73,3 @@ def lost(path: Path, notes: list[Path]) -> list[str]:
     for row in rows:
         least[key_of(row)] = max(row["done"], least.get(key_of(row), 0))
     return [f"{key}: {held.get(key, 0)} of {done}" for key, done in least.items() if held.get(key, 0) < done]
-
-
-def how_much(record: Record) -> str:
-    """Return the amounts for the page."""
-    return f"{record.amount:,} kills of {GOAL:,} wanted, {KILLS_A_FILE} for each file of {WRITERS} writers"

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from agents.results import refuse_unknown_fields
-
 SENTENCES = (
     "all is well",
     "a mask that is not 0 or 1 everywhere, or allows nothing in a game that goes on",
@@ -42,21 +40,21 @@ class Facts(NamedTuple):
     bits: int  # of an observation
     num_actions: int
     players: int
-    is_team: int  # all players get the same reward
-    is_zero_sum: int
-    least_score: int
-    most_score: int
-    hand_size: int
-    suits: int
-    ranks: int
-    deck_size: int
-    most_information: int
-    most_lives: int
-    black_suit: int  # or -1
-    rounds: int
-    pays: int  # the loser of a round pays what the winner gets
-    start_score: int
-    box: np.uint64  # the weight of all cards
+    is_team: int = 0  # all players get the same reward
+    is_zero_sum: int = 0
+    least_score: int = 0
+    most_score: int = 0
+    hand_size: int = 0
+    suits: int = 0
+    ranks: int = 0
+    deck_size: int = 0
+    most_information: int = 0
+    most_lives: int = 0
+    black_suit: int = -1
+    rounds: int = 0
+    pays: int = 0  # the loser of a round pays what the winner gets
+    start_score: int = 0
+    box: np.uint64 = np.uint64(0)  # the weight of all cards
 
 
 WEIGHTS = np.random.default_rng(16).integers(0, 2**64, 64, np.uint64)
@@ -228,7 +226,7 @@ def fault_of_ikebana(facts: Any, s: Any, weights: Any, card_of_bit: Any) -> Any:
 
 
 @numba.njit(cache=True)
-def fault_of_koikoi(facts: Any, s: Any) -> Any:
+def fault_of_koikoi(facts: Any, s: Any, weights: Any, lookup: Any) -> Any:
     """Return the fault of a game of Koi-Koi that goes on."""
     if s.phase > 5:
         return OVER
@@ -261,94 +259,60 @@ def fault_of_koikoi(facts: Any, s: Any) -> Any:
 # --- Over all tables --------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True)
-def check_hanabi(
-    facts: Any, tables: Any, masks: Any, observations: Any, finals: Any, weights: Any, touching: Any
-) -> Any:
-    """Return the first faulty table and its fault, or (-1, 0). The next two functions do the same."""
-    for i in range(tables.shape[0]):
-        fault = fault_of_step(facts, tables[i], masks[i], observations[i], finals[i])
-        if fault == 0:
-            fault = fault_of_hanabi(facts, tables[i].state, weights, touching)
-        if fault:
-            return i, fault
-    return -1, 0
+def over_tables(fault_of_game: Any) -> Any:
+    """Return the check of a game: a function that returns the first faulty table and its fault, or (-1, 0)."""
+
+    @numba.njit
+    def check(facts: Any, tables: Any, masks: Any, observations: Any, finals: Any, weights: Any, lookup: Any) -> Any:
+        for i in range(tables.shape[0]):
+            fault = fault_of_step(facts, tables[i], masks[i], observations[i], finals[i])
+            if fault == 0:
+                fault = fault_of_game(facts, tables[i].state, weights, lookup)
+            if fault:
+                return i, fault
+        return -1, 0
+
+    return check
 
 
-@numba.njit(cache=True)
-def check_ikebana(facts: Any, tables: Any, masks: Any, observations: Any, finals: Any, weights: Any, bits: Any) -> Any:
-    for i in range(tables.shape[0]):
-        fault = fault_of_step(facts, tables[i], masks[i], observations[i], finals[i])
-        if fault == 0:
-            fault = fault_of_ikebana(facts, tables[i].state, weights, bits)
-        if fault:
-            return i, fault
-    return -1, 0
+CHECKS = {
+    "hanabi": over_tables(fault_of_hanabi),
+    "ikebana": over_tables(fault_of_ikebana),
+    "koikoi": over_tables(fault_of_koikoi),
+}
 
 
-@numba.njit(cache=True)
-def check_koikoi(facts: Any, tables: Any, masks: Any, observations: Any, finals: Any) -> Any:
-    for i in range(tables.shape[0]):
-        fault = fault_of_step(facts, tables[i], masks[i], observations[i], finals[i])
-        if fault == 0:
-            fault = fault_of_koikoi(facts, tables[i].state)
-        if fault:
-            return i, fault
-    return -1, 0
+def checker(game: str, config: Any) -> Any:
+    """Return the check of a game for a configuration: a function of tables, masks, observations and final ones."""
+    facts, lookup = FACTS[game](config), hints_touching(config) if game == "hanabi" else CARD_OF_BIT
+    return lambda *arrays: CHECKS[game](facts, *arrays, WEIGHTS, lookup)
 
 
 # --- Facts of a configuration -----------------------------------------------------------------------------------------
 
 
-def facts_of(name: str, config: Any) -> Facts:
-    """Return the facts of a game's configuration."""
-    return {"hanabi": hanabi_facts, "ikebana": ikebana_facts, "koikoi": koikoi_facts}[name](config)
-
-
-NONE: dict[str, Any] = {field: 0 for field in Facts._fields if field not in ("box",)} | {
-    "black_suit": -1,
-    "box": NOTHING,
-}
-
-
-KNOWN = (
-    *("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens", "random_start_player"),
-    *("multicolor", "black_powder", "black_distribution", "flamboyants", "final_bouquet", "choreography"),
-    *("empty_hints", "score_on_loss", "observation_type", "history", "belief", "derived"),
-)
-"""The fields of Hanabi's configuration that the invariants know."""
-
-
 def hanabi_facts(config: Any) -> Facts:
-    """H1: three copies of each lowest rank, one of each highest, two of the others; V1 and V3 differ.
-
-    Raises:
-        ValueError: The configuration has a field that the invariants do not know.
-    """
-    refuse_unknown_fields(config, KNOWN, "the proof")
+    """H1: three copies of each lowest rank, one of each highest, two of the others; V1 and V3 differ."""
     usual = [3, *[2] * (config.ranks - 2), 1]
     copies = [usual] * config.colors
     copies += {None: [], "own_color": [[1] * config.ranks], "all_colors": [usual]}[config.multicolor]
     copies += [usual[::-1] if config.black_distribution == "mirrored" else usual] * config.black_powder
     kinds = [number for suit in copies for number in suit]
     return Facts(
-        **NONE
-        | {
-            "bits": config.observation_bits,
-            "num_actions": config.rules().num_actions,
-            "players": config.players,
-            "is_team": 1,
-            "least_score": -config.ranks * config.black_powder,
-            "most_score": config.max_score,
-            "hand_size": config.cards_in_hand,
-            "suits": len(copies),
-            "ranks": config.ranks,
-            "deck_size": sum(kinds),
-            "most_information": config.max_information_tokens,
-            "most_lives": config.max_life_tokens,
-            "black_suit": len(copies) - 1 if config.black_powder else -1,
-            "box": weight_of(np.repeat(np.arange(len(kinds)), kinds)),
-        }
+        bits=config.observation_bits,
+        num_actions=config.rules().num_actions,
+        players=config.players,
+        is_team=1,
+        least_score=-config.ranks * config.black_powder,
+        most_score=config.max_score,
+        hand_size=config.cards_in_hand,
+        suits=len(copies),
+        ranks=config.ranks,
+        deck_size=sum(kinds),
+        most_information=config.max_information_tokens,
+        most_lives=config.max_life_tokens,
+        black_suit=len(copies) - 1 if config.black_powder else -1,
+        box=weight_of(np.repeat(np.arange(len(kinds)), kinds)),
     )
 
 
@@ -374,38 +338,35 @@ CARD_OF_BIT = np.concatenate(
 def ikebana_facts(config: Any) -> Facts:
     """I1: ten cards of every color and five jokers."""
     return Facts(
-        **NONE
-        | {
-            "bits": config.observation_bits,
-            "num_actions": config.rules().num_actions,
-            "players": config.players,
-            "is_zero_sum": 1,
-            "most_score": 2**15 - 1,
-            "deck_size": len(CARD_OF_BIT),
-            "rounds": config.rounds,
-            "box": weight_of(CARD_OF_BIT),
-        }
+        bits=config.observation_bits,
+        num_actions=config.rules().num_actions,
+        players=config.players,
+        is_zero_sum=1,
+        most_score=2**15 - 1,
+        deck_size=len(CARD_OF_BIT),
+        rounds=config.rounds,
+        box=weight_of(CARD_OF_BIT),
     )
 
 
 def koikoi_facts(config: Any) -> Facts:
     """L6: the winner of a round gets its points, and the other player may have to pay them."""
     return Facts(
-        **NONE
-        | {
-            "bits": config.observation_bits,
-            "num_actions": config.rules().num_actions,
-            "players": 2,
-            "is_zero_sum": 1,
-            "least_score": -(2**31),
-            "most_score": 2**31 - 1,
-            "rounds": config.rounds,
-            "pays": int(config.loser_pays),
-            "start_score": config.start_score,
-        }
+        bits=config.observation_bits,
+        num_actions=config.rules().num_actions,
+        players=2,
+        is_zero_sum=1,
+        least_score=-(2**31),
+        most_score=2**31 - 1,
+        rounds=config.rounds,
+        pays=int(config.loser_pays),
+        start_score=config.start_score,
     )
 
 
 def weight_of(cards: np.ndarray) -> np.uint64:
     """Return the weight of some cards together, modulo 2^64."""
     return np.add.reduce(WEIGHTS[cards])
+
+
+FACTS: dict[str, Any] = {"hanabi": hanabi_facts, "ikebana": ikebana_facts, "koikoi": koikoi_facts}

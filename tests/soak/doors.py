@@ -18,36 +18,30 @@ from hanabako.record import GameRecord, read_record
 from hanabi_env import HanabiConfig, hanablive
 from tests.games import GAMES, GameUnderTest, legal_action
 from tests.mutations import positions_of
-from tests.proof import command_lines, hostile
-from tests.proof.hostile import JSON_THINGS, Door
+from tests.soak import command_lines, hostile
+from tests.soak.hostile import JSON_THINGS, Door
 
 AFTERWARDS = 3
 """Steps to play after an accepted input."""
 
 
-def all_doors(folder: Path) -> dict[str, Door]:
-    """Return every entry point by name; files are written to ``folder``."""
-    doors = {
-        "hanabi, hanab.live": hanab_live_door(folder / "game.json"),
-        "hanabi, policy file": policy_door(folder / "p.safetensors"),
-        hostile.LINES: Door(
-            command_lines.valid,
-            command_lines.Taker(folder / "lines"),
-            things=command_lines.THINGS,
-            goal=command_lines.GOAL,
-            slice=20,
-        ),
-    }
-    for under_test in GAMES:
-        own = {
-            "config": config_door(under_test),
-            "arguments of an environment": arguments_door(under_test),
-            **single_doors(under_test),
-            **vector_doors(under_test),
-            "record of a game": record_door(under_test, folder / f"{under_test.name}.json"),
+def doors(group: str, folder: Path) -> dict[str, Door]:
+    """Return the entry points of a group by name; files are written to ``folder``."""
+    if group == hostile.LINES:
+        return {group: Door(command_lines.valid, command_lines.Taker(folder), things=command_lines.THINGS)}
+    if group == hostile.FILES:
+        return {
+            "hanab.live": hanab_live_door(folder / "game.json"),
+            "policy file": policy_door(folder / "p.safetensors"),
+            **{f"record of {one.name}": record_door(one, folder / f"{one.name}.json") for one in GAMES},
         }
-        doors |= {f"{under_test.name}, {name}": door for name, door in own.items()}
-    return doors
+    under_test = next(one for one in GAMES if one.name == group)
+    return {
+        "config": config_door(under_test),
+        "arguments of an environment": arguments_door(under_test),
+        **single_doors(under_test),
+        **vector_doors(under_test),
+    }
 
 
 # --- What an environment is made of -----------------------------------------------------------------------------------

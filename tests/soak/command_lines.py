@@ -21,8 +21,6 @@ from hanabako.games import config_to_dict
 from hanabako.record import GameRecord
 from hanabi_env import PRESETS
 
-GOAL = 10_000
-"""The number of command lines to try."""
 SMALL = "--preset very_small"
 LINES = (
     f"evaluate hanabi {SMALL} --games 2 --agents random --seed 3 --json out.json",

@@ -4,14 +4,16 @@ Every process is a fork of a server that has imported the learner, so that a sta
 SIGKILL ends the run, or one of its two ranks, at a time drawn uniformly over the duration of the whole run.
 """
 
+import atexit
 import multiprocessing
 import os
-import socket
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -19,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from tests.proof.records import Record, work
+from tests.processes import free_port
 
-PROMISE = "A run with `--steps` that is killed and resumed ends bit-identical to an uninterrupted run"
-TESTED = (
-    "SIGKILL at random times in tiny runs with a checkpoint after every update; of two ranks, one or both are killed; "
-    "at the end, the metrics (without times) and the policy are compared"
+PROMISE = (
+    "a run with `--steps` that is killed at random times (of two ranks, one or both) and resumed ends bit-identical to "
+    "an uninterrupted run: the metrics without times, and the policy"
 )
+UNIT = "kills"
 UPDATES, GAMES, HORIZON = 12, 32, 8
 TINY = {
     "--games": GAMES,
@@ -39,50 +41,31 @@ TINY = {
     "--device": "cpu",
 }
 HANABI = ("--preset", "very_small")
-RUNS: dict[str, tuple[str, int, tuple[str, ...], int]] = {
-    "ppo, 1 rank": ("agents.ppo", 1, HANABI, 50),
-    "ppo, 2 ranks": ("agents.ppo", 2, HANABI, 50),
-    "iql": ("agents.learning.iql", 1, (*HANABI, "--rollouts", "2"), 4),
-    "sad": ("agents.learning.sad", 1, (*HANABI, "--rollouts", "2"), 4),
-    "vdn": ("agents.learning.vdn", 1, (*HANABI, "--rollouts", "2"), 4),
-    "qmix": ("agents.learning.qmix", 1, (*HANABI, "--rollouts", "2"), 4),
-    "fcp": ("agents.learning.fcp", 1, (*HANABI, "--population", "2"), 4),
-    "e3t": ("agents.learning.e3t", 1, HANABI, 4),
-    "mappo": ("agents.learning.mappo", 1, HANABI, 4),
-    "other_play": ("agents.learning.other_play", 1, ("--preset", "mini"), 4),
-    "off_belief": ("agents.learning.off_belief", 1, HANABI, 4),
-    "cloning": ("agents.learning.cloning", 1, ("--preset", "mini", "--agent", "smart"), 4),
-    "league": ("agents.learning.league", 1, ("--preset", "document"), 4),
+RUNS: dict[str, tuple[str, ...]] = {
+    "ppo": HANABI,
+    "ppo, 2 ranks": HANABI,
+    **dict.fromkeys(("iql", "sad", "vdn", "qmix"), (*HANABI, "--rollouts", "2")),
+    "fcp": (*HANABI, "--population", "2"),
+    **dict.fromkeys(("e3t", "mappo", "off_belief"), HANABI),
+    "other_play": ("--preset", "mini"),
+    "cloning": ("--preset", "mini", "--agent", "smart"),
+    "league": ("--preset", "document"),
 }
-"""Module, ranks, settings and the number of kills wanted."""
+"""The settings of an algorithm."""
+ROWS = {name: 5 if name.startswith("ppo") else 1 for name in RUNS}
 MOST_KILLS = 10
 """The most kills of one run; after them it may end, however busy the machine is."""
 PATIENCE = 600
 """Seconds after which a process that does not end is a failure."""
 
 
-def run(record: Record, seconds: float, most: int = 10**6) -> None:
-    """Kill every run as often as wanted, or ``most`` times if that is less."""
-    goals = {}
-    for name, (*_, wanted) in RUNS.items():
-        record.row(name)
-        goals[name] = min(wanted, most)
-    record.keep_only(RUNS)
-    with tempfile.TemporaryDirectory() as folder:
-        whole: dict[str, tuple[Path, float]] = {}
-
-        def go_on(name: str) -> None:
-            if name not in whole:
-                whole[name] = uninterrupted(name, Path(folder))
-            kill_one_run(record, name, *whole[name])
-
-        work(record, goals, go_on, seconds, "kills", " kills")
-
-
-def uninterrupted(name: str, folder: Path) -> tuple[Path, float]:
+@cache
+def uninterrupted(name: str) -> tuple[Path, float]:
     """Return folder and duration of an uninterrupted run: the second of two, because the first one may compile."""
+    folder = Path(tempfile.mkdtemp(prefix="soak-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for attempt in range(2):
-        run_dir, begin = folder / f"{name}-{attempt}", time.monotonic()
+        run_dir, begin = folder / str(attempt), time.monotonic()
         life = begun(name, run_dir)
         ended(life, PATIENCE)
         if life[0].process.exitcode != 0:
@@ -90,10 +73,10 @@ def uninterrupted(name: str, folder: Path) -> tuple[Path, float]:
     return run_dir, time.monotonic() - begin
 
 
-def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> None:
+def play(name: str, part: int) -> tuple[int, list[str]]:
     """Kill and resume a run until it ends."""
-    rng = np.random.default_rng([16, record.rows[name]["amount"]])
-    begin, kills, failures = time.perf_counter(), 0, []
+    complete, duration = uninterrupted(name)
+    rng, kills, failures = np.random.default_rng([16, part]), 0, []
     with tempfile.TemporaryDirectory() as folder:
         run_dir = Path(folder) / "run"
         while True:
@@ -111,21 +94,21 @@ def kill_one_run(record: Record, name: str, whole: Path, duration: float) -> Non
             elif not ended(left, PATIENCE):
                 failures.append("a rank went on that had lost another")
                 kill(left)
-        failures += differences(run_dir, whole, [rank.process.exitcode for rank in life])
-    record.add(name, max(kills, 1), time.perf_counter() - begin, failures)
+        failures += differences(run_dir, complete, [rank.process.exitcode for rank in life])
+    return kills, failures
 
 
-def differences(run_dir: Path, whole: Path, codes: Sequence[int | None]) -> list[str]:
+def differences(run_dir: Path, complete: Path, codes: Sequence[int | None]) -> list[str]:
     """Return the differences between a run and the uninterrupted one."""
     from agents.learning.common.runs import read_metrics
     from tests.agents.tiny_runs import weights, without_clock
 
     if any(codes):
         return [f"a resumed run ended with {codes}"]
-    rows, others = (without_clock(read_metrics(d)) for d in (run_dir, whole))
+    rows, others = (without_clock(read_metrics(d)) for d in (run_dir, complete))
     if rows != others:
         return ["other metrics"]
-    some, expected = weights(run_dir), weights(whole)
+    some, expected = weights(run_dir), weights(complete)
     if some.keys() != expected.keys():
         return ["another network"]
     return [f"other weights: {key}" for key, tensor in some.items() if not tensor.equal(expected[key])]
@@ -147,22 +130,22 @@ def begun(name: str, run_dir: Path) -> list[Rank]:
     """Start a process per rank, which begins or resumes the run."""
     from agents.learning.common.checkpoints import holds_checkpoint
 
-    module, ranks, settings, _ = RUNS[name]
-    options = [*settings, *(str(word) for pair in TINY.items() for word in pair), "--run-dir", str(run_dir)]
+    algorithm, ranks = name.partition(",")[0], 2 if name.endswith("2 ranks") else 1
+    options = [*RUNS[name], *(str(word) for pair in TINY.items() for word in pair), "--run-dir", str(run_dir)]
     options = ["--resume", str(run_dir)] if holds_checkpoint(run_dir / "checkpoint") else options
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["agents.ppo", "agents.learning.league", "numba", "hanabi_env.vector"])
+    context.set_forkserver_preload(["agents.learning.ppo", "agents.learning.league", "numba", "hanabi_env.vector"])
     port = free_port()
     life = []
     for rank in range(ranks):
         has_met = context.Event()
-        process = context.Process(target=live, args=(module, options, rank, ranks, port, has_met))
+        process = context.Process(target=live, args=(algorithm, options, rank, ranks, port, has_met))
         process.start()
         life.append(Rank(process, has_met))
     return life
 
 
-def live(module: str, options: list[str], rank: int, ranks: int, port: int, has_met: Event) -> None:
+def live(algorithm: str, options: list[str], rank: int, ranks: int, port: int, has_met: Event) -> None:
     """Run the learner's command without output; runs in the child process."""
     with Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
@@ -175,7 +158,7 @@ def live(module: str, options: list[str], rank: int, ranks: int, port: int, has_
     os.environ["OMP_NUM_THREADS"] = "1"
     from agents.learning.common.algorithms import command_line
 
-    command_line(module, options)
+    command_line(f"agents.learning.{algorithm}", options)
     sys.stdout.flush()
 
 
@@ -206,17 +189,3 @@ def kill(life: Sequence[Rank]) -> None:
         rank.process.kill()
     for rank in life:
         rank.process.join()
-
-
-def free_port() -> int:
-    """Return a free port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def how_much(record: Record) -> str:
-    """Return the amounts for the page."""
-    return f"{record.amount} kills: " + ", ".join(
-        f"{row['amount']} of `{name}`" for name, row in sorted(record.rows.items(), key=lambda item: -item[1]["amount"])
-    )

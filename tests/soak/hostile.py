@@ -1,32 +1,35 @@
 """Valid inputs with a few changes, at every entry point: each works or raises ``ValueError``, and nothing else happens.
 
-The changes are drawn from a seed, which is the number of inputs tried before; failures name it.
+The changes are drawn from a seed, the number of the input, which failures name: one to three values are replaced,
+shifted, left out or doubled.
 """
 
+import atexit
 import copy
 import random
+import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tests.games import GAMES
 from tests.mutations import EDGES, HUGE, places
-from tests.proof.records import Record, work
 
-PROMISE = "Bad input raises a ``ValueError`` of one line, prints one sentence on a command line, and changes nothing"
-TESTED = (
-    "seeded mutations of valid inputs: one to three values replaced, shifted, left out or doubled; after a refusal, "
-    "the environment is compared byte by byte; after an accepted input, play continues"
+PROMISE = (
+    "bad input at an entry point raises a `ValueError` of one line, or prints a sentence on a command line, and "
+    "changes nothing; an input that is accepted can be played on"
 )
-GOAL = 100_000
-"""Inputs for every entry point."""
-SLICE = 200
-LINES = "command lines"
-"""The entry point whose inputs are whole commands; it has a lower goal."""
+UNIT = "inputs"
+FILES, LINES = "files", "command lines"
+"""The groups of entry points beside those of each game."""
+ROWS = dict.fromkeys([*(game.name for game in GAMES), FILES, LINES], 25)
+TIMES = 200
+"""Inputs in a part, at each entry point."""
 
 NUMBERS: list[Any] = [*EDGES, *HUGE, *(-edge for edge in EDGES + HUGE), True, False, 0.5, 2.0, float("nan"), 1e300]
 WORDS = ["", "1-1", "K1", "R1", "play", "play 0", "end", "koi", "hand", "stop", "illegal", "\0", "\ud800", "x" * 300]
@@ -53,40 +56,28 @@ class Door:
     """Returns what must not change if the input is refused."""
     things: tuple[Any, ...] = tuple(THINGS)
     """Values to put in place of others."""
-    goal: int = GOAL
-    """The number of inputs to try."""
-    slice: int = SLICE
-    """Inputs per slice of work."""
 
 
-def run(record: Record, seconds: float) -> None:
-    """Try all entry points until each has reached its goal, or the time is over."""
-    from tests.proof.doors import all_doors
-
-    with tempfile.TemporaryDirectory() as folder:
-        doors = all_doors(Path(folder))
-        for name in doors:
-            record.row(name)
-        record.keep_only(doors)
-        goals = {name: door.goal for name, door in doors.items()}
-
-        def try_some(name: str) -> None:
-            knock(record, name, doors[name], doors[name].slice)
-
-        work(record, goals, try_some, seconds, "hostile inputs", " inputs")
+def play(group: str, part: int) -> tuple[int, list[str]]:
+    """Try inputs at every entry point of a group."""
+    doors = doors_of(group)
+    failures = [
+        f"{name}, input {index}: {words}"
+        for name, door in doors.items()
+        for index in range(TIMES * part, TIMES * (part + 1))
+        if (words := attempt(door, index)) not in (TAKEN, REFUSED)
+    ]
+    return TIMES * len(doors), failures
 
 
-def knock(record: Record, name: str, door: Door, times: int) -> None:
-    """Try some inputs."""
-    row, begin, failures = record.rows[name], time.process_time(), []
-    refused = 0
-    for index in range(row["amount"], row["amount"] + times):
-        words = attempt(door, index)
-        refused += words is REFUSED
-        if words not in (TAKEN, REFUSED):
-            failures.append(f"input {index}: {words}")
-    row["refused"] = row.get("refused", 0) + refused
-    record.add(name, times, time.process_time() - begin, failures)
+@cache
+def doors_of(group: str) -> dict[str, Door]:
+    """Return the entry points of a group by name."""
+    from tests.soak.doors import doors
+
+    folder = Path(tempfile.mkdtemp(prefix="soak-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return doors(group, folder)
 
 
 TAKEN, REFUSED = "taken", "refused"
@@ -142,16 +133,3 @@ def change(holder: Any, key: Any, rng: random.Random, things: tuple[Any, ...]) -
         holder[key] = old[:place] + chr(rng.randrange(1, 500)) + old[place + 1 :]
     else:
         holder[key] = rng.choice(things)
-
-
-def how_much(record: Record) -> str:
-    """Return the amounts for the page."""
-    rows = dict(record.rows)
-    lines = rows.pop(LINES, {"amount": 0, "refused": 0})
-    refused = sum(row.get("refused", 0) for row in rows.values())
-    least = min(row["amount"] for row in rows.values())
-    amount = sum(row["amount"] for row in rows.values())
-    return (
-        f"{amount:,} inputs at {len(rows)} entry points of the library, {least:,} or more at each ({GOAL:,} wanted), "
-        f"{refused:,} refused; {lines['amount']:,} command lines, {lines['refused']:,} refused"
-    )
