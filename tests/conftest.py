@@ -3,7 +3,7 @@
 A test that cannot run here gives the reason, and `make test` prints every one. Tests marked `slow` or `clients` run
 with `--slow`, those marked `upkeep` with `--upkeep`, and those marked `gpu` or `browser` if the machine has one.
 `--all` runs the slow and the upkeep tests, and those of networks with both types of numbers.
-`--restless` shuffles the tests and changes the system settings around them: see `tests/restless.py`.
+`-p randomly` shuffles the tests; the first lines of output have the seed that repeats the order.
 """
 
 import gc
@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -59,23 +58,15 @@ FIRST = ("ikebana", "koikoi")
 """Folders of tests with which the second of two workers begins."""
 
 
-def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow or clients")
     parser.addoption("--upkeep", action="store_true", help="also run the tests marked upkeep")
     parser.addoption("--all", action="store_true", help="--slow without clients, --upkeep, both types of numbers")
     parser.addoption("--numbers", choices=NUMBERS, help="what networks compute in; by default what this machine uses")
-    parser.addoption("--restless", action="store_true", help="random order and changing settings; prints its seed")
-    parser.addoption("--repeat", type=int, default=1, metavar="N", help="run every chosen test N times")
-    config = pluginmanager.get_plugin("pytestconfig")
-    if config is not None and "--restless" in config.invocation_params.args:
-        import_restless().bring_order(pluginmanager)  # early enough to add the option --randomly-seed
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set the number of random examples and the type of numbers, also for processes that tests start.
-
-    In a restless run, register pytest-randomly; in workers of pytest-xdist, no other hook does so.
-    """
+    """Set the number of random examples and the type of numbers, also for processes that tests start."""
     gc.set_threshold(20_000, 20, 20)
     is_full = takes_full_size(config)
     profile = "ci" if is_full else "quick"
@@ -84,10 +75,6 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", profile))
     if config.getoption("numbers"):
         os.environ["HANABAKO_NUMBERS"] = config.getoption("numbers")
-    if config.getoption("restless"):
-        restless = import_restless()
-        restless.bring_order(config.pluginmanager)
-        config.pluginmanager.register(restless.Restless(config))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -103,10 +90,6 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    times = metafunc.config.getoption("repeat")
-    if times > 1:
-        metafunc.fixturenames.append("repetition")
-        metafunc.parametrize("repetition", range(times))
     path, option = metafunc.definition.path, metafunc.config.getoption
     both = option("all") and not option("numbers") and path.parent.name in ("agents", "benchmarks")
     if both and COMPUTES.search(path.read_text("utf-8")):
@@ -118,14 +101,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def numbers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What networks compute in, here and in processes that the test starts."""
     monkeypatch.setenv("HANABAKO_NUMBERS", request.param)
-
-
-def import_restless() -> ModuleType:
-    try:
-        from tests import restless
-    except ModuleNotFoundError as error:
-        raise pytest.UsageError(f"--restless needs pytest-randomly, which `make test` installs ({error})") from error
-    return restless
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
