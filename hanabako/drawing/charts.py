@@ -27,10 +27,10 @@ COLORS = ("#2350a0", "#cf4520", "#0b8560", "#c99700", "#5b3f8c", "#3f9fc4", "#8a
 TITLE = {"fontsize": 11, "fontweight": "bold", "color": INK}
 """The style of titles, for Matplotlib."""
 DPI = 150
-MOST_INSIDE = 8
-"""The largest number of lines whose names stand inside the axes."""
 MOST_BESIDE = 16
 """The largest number of names in a column beside the axes."""
+SHADES = 128
+"""The number of colors of a written figure."""
 COLUMN = 1.5
 """The width of such a column, in inches."""
 ROOM = 0.05
@@ -130,26 +130,28 @@ def from_zero(axes: Any) -> None:
 
 
 def legend(axes: Any, **settings: Any) -> None:
-    """Name the lines, beside the axes if there are many; ``settings`` are Matplotlib's.
+    """Name the lines beside the axes, where the names cover nothing; ``settings`` are Matplotlib's.
 
     More names than fit in a column widen the figure.
     """
-    lines = len(axes.get_legend_handles_labels()[1])
-    columns = -(-lines // MOST_BESIDE)
-    beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "ncols": columns} if lines > MOST_INSIDE else {}
-    if columns > 1:
-        figure = axes.get_figure()
-        figure.set_figwidth(figure.get_figwidth() + COLUMN * (columns - 1))
+    columns = max(1, -(-len(axes.get_legend_handles_labels()[1]) // MOST_BESIDE))
+    figure = axes.get_figure()
+    figure.set_figwidth(figure.get_figwidth() + COLUMN * (columns - 1))
+    beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "ncols": columns}
     axes.legend(**{"frameon": False, "fontsize": 8.5, "labelcolor": INK} | beside | settings)
 
 
 def save(path: str | Path, figure: Any) -> Path:
-    """Write the figure as PNG and return the path; the file appears whole or not at all.
+    """Write the figure as PNG of `SHADES` colors and return the path; the file appears whole or not at all.
 
     Dollar signs are themselves, and begin no formula, because names may come from files of others.
     """
+    from PIL import Image
+
     for text in figure.findobj(lambda artist: hasattr(artist, "set_parse_math")):
         text.set_parse_math(False)
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png")
+    drawn, picture = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png")
+    shades = Image.open(drawn).convert("RGB").quantize(SHADES, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    shades.save(picture, "PNG", optimize=True)
     return write_bytes(path, picture.getbuffer())

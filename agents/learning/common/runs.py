@@ -350,8 +350,8 @@ def set_aside(path: Path, lines: list[bytes]) -> None:
 
 CURVES = (
     ("score", "while learning", "-"),
-    ("greedy_score", "greedy, unseen deals", "o-"),
-    ("fireworks_score", "fireworks while learning, in lost games too", "--"),
+    ("greedy_score", "greedy", "o-"),
+    ("fireworks_score", "fireworks while learning", "--"),
 )
 """The curves in `draw_curve`: names in the log's rows, labels, line styles."""
 
@@ -377,7 +377,7 @@ def draw_curve(run_dir: Path, config: Any, others: Sequence[str], seen: str) -> 
         axes.plot([row["steps"] / 1e6 for row in some], [row[name] for row in some], style, label=label)
     for one in reference_lines(config) if not others else ():
         charts.reference(axes, one.score, f"{one.name}, {one.effort}")
-    charts.legend(axes, loc="lower right")
+    charts.legend(axes)
     return charts.save(run_dir / "curve.png", figure)
 
 

@@ -27,6 +27,8 @@ LEVELS = 100
 """The number of scores at which a performance profile is drawn."""
 MOST_PANELS = 5
 """The largest number of matrices of actions in a figure."""
+MOST_TOGETHER = 8
+"""The largest number of curves in one panel."""
 MOST_COLUMNS = 5
 """The largest number of curves in a row of panels."""
 
@@ -84,7 +86,7 @@ def curves(found: Found) -> Any:
         return None
     title, x, y = f"{title_of(found.whole)}; band: all runs", "decisions (millions)", "greedy score, unseen deals"
     levels = reference_lines(found.whole.make_config())
-    if len(drawn) > charts.MOST_INSIDE:
+    if len(drawn) > MOST_TOGETHER:
         named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
         figure, panels = panel_each(drawn, title, f"{x}\nlevel lines: {named}" if levels else x, y)
         for axes in panels:
@@ -174,7 +176,7 @@ def profiles(found: Found) -> Any:
     levels = np.linspace(min(0, lowest), highest, LEVELS)
     parts = {name: estimates.profile(found.own_matrix(name), levels) for name in found.several}
     title, x = f"{title_of(found.whole)}: cross-play", "score of a pair of runs"
-    if len(parts) <= charts.MOST_INSIDE:
+    if len(parts) <= MOST_TOGETHER:
         return estimates.profile_figure(parts, levels, title, x)
     drawn = {name: profile_of(own, levels) for name, own in parts.items()}
     return panel_each(drawn, f"{title}; band: 95 %", x, "fraction of pairs with at least that score")[0]
