@@ -6,20 +6,21 @@
 A document has the part ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
 """
 
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from agents.results.pages import origin_line
 from agents.results.store import read_results
-from benchmarks.speed.learners import JAXMARL_IPPO, LIKE_JAXMARL
+from agents.results.study import Results
+from benchmarks.speed.learners import JAXMARL_IPPO, LIKE_JAXMARL, times_the_better
+from benchmarks.speed.timing import RESULTS
 from hanabako.files import write_text
-from hanabako.generated import marks, update
-from hanabako.machine import in_words
+from hanabako.generated import marks, table, update
 from hanabako.program import run_program
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = Path(__file__).parent / "speed" / "results"
 CLIENTS = Path(__file__).parent / "clients" / "results" / "clients.json"
 SCORES = ROOT / "agents" / "scores.json"
 """The file that `hanabako agents` reads."""
@@ -45,21 +46,19 @@ class Args:
     """Change nothing; fail if a document is out of date."""
 
 
-def load(name: str) -> dict:
-    """Return the committed results of one benchmark."""
-    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+def load(name: str, **wanted: Any) -> Results:
+    """Return the committed rows of one benchmark in which the columns have these values."""
+    return chosen(read_results(RESULTS / f"{name}.json"), **wanted)
 
 
-def reports(name: str) -> list[dict]:
-    """Return the committed results of a benchmark with one file per game (``name_game.json``)."""
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob(f"{name}_*.json"))]
+def chosen(rows: Results, **wanted: Any) -> Results:
+    """Return the rows in which the columns have these values."""
+    return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
 
 
-def markdown(header: Iterable[str], rows: Iterable[Iterable[str]], text_columns: int = 1) -> str:
-    """Return a Markdown table; the first ``text_columns`` columns are text, the others numbers."""
-    header = list(header)
-    rule = ["---"] * text_columns + ["---:"] * (len(header) - text_columns)
-    return "".join(f"| {' | '.join(line)} |\n" for line in [header, rule, *rows])
+def values(rows: Results, column: str, **wanted: Any) -> list[Any]:
+    """Return the distinct values of a column, in the order of their first appearance."""
+    return list(dict.fromkeys(row[column] for row in chosen(rows, **wanted)))
 
 
 def speed(steps_per_second: float) -> str:
@@ -71,41 +70,24 @@ def speed(steps_per_second: float) -> str:
     return f"{steps_per_second:.0f}"
 
 
-def machine_line(report: dict) -> str:
-    """Return a sentence that describes how and where the numbers were measured."""
-    machine, settings = report["machine"], report["settings"]
-    versions = ", ".join(f"{name} {machine['versions'][name]}" for name in ("numba", "numpy"))
-    repeats = (
-        f"Median of {settings['repeats']} interleaved repeats"
-        if settings.get("seconds", 0) and settings.get("repeats", 1) > 1
-        else "One short run"
-    )
-    return (
-        f"{repeats} on {machine['cores']} cores of {machine['processor']}, Python {machine['python']}, {versions}, "
-        f"commit {machine['commit']}, {machine['date']}; load average {machine['load_average']} before and "
-        f"{report['load_average_after']} after. {command_line(report['command'])}\n"
-    )
+def about(ratio: float) -> str:
+    """Return a ratio with two digits: repeats differ by some 10 %."""
+    return f"{float(f'{ratio:.2g}'):,.{0 if ratio >= 9.95 else 1}f}"
 
 
-def command_line(command: str) -> str:
-    """Return a sentence with the command that made the numbers."""
-    return f"Command: `{command}`." if command else ""
+def cell(rows: Results, **wanted: Any) -> str:
+    """Return the speed in the row that is wanted, and how many times slower it is than ours; "" without a row."""
+    for row in chosen(rows, **wanted):
+        ratio = row.get("slower_than_hanabako")
+        return speed(row["steps_per_second"]) + (f" (1/{about(ratio)})" if ratio else "")
+    return ""
 
 
-def chosen(report: dict, **wanted: object) -> list[dict]:
-    """Return the rows of a report in which the columns have these values."""
-    return [row for row in report["results"] if all(row.get(key) == value for key, value in wanted.items())]
-
-
-def cell(report: dict, **wanted: object) -> str:
-    """Return the speed in the row in which the columns have these values, or a dash."""
-    rows = chosen(report, **wanted)
-    return speed(rows[0]["steps_per_second"]) if rows else "-"
-
-
-def values(report: dict, column: str, **wanted: object) -> list:
-    """Return the distinct values of a column, in the order of their first appearance."""
-    return list(dict.fromkeys(row[column] for row in chosen(report, **wanted)))
+def shown(head: Sequence[str], lines: Iterable[Sequence[Any]], rows: Results, *more: str) -> str:
+    """Return a table, and below it more sentences and how its rows were measured."""
+    repeats = len(rows[0].get("repeats", ()))
+    said = [*more, *([f"Median of {repeats} interleaved repeats."] if repeats > 1 else []), origin_line(rows)]
+    return f"{table(head, lines)}\n\n{' '.join(said)}\n"
 
 
 # --- Parts -----------------------------------------------------------------------------------------------------------
@@ -113,130 +95,93 @@ def values(report: dict, column: str, **wanted: object) -> list:
 
 def formats() -> str:
     """Return steps per second on one core by number of players, policy and observation."""
-    rows = [row for report in reports("throughput") for row in format_rows(report)]
-    header = ["game", "players", "policy", "no observation", *FORMATS[1:], "packed, all players", "int8, all players"]
-    return markdown(header, rows, text_columns=3) + "\n" + machine_lines("throughput")
-
-
-def format_rows(report: dict) -> Iterator[list[str]]:
-    """Yield the table rows of one report."""
-    for game in values(report, "game", group="formats"):
-        for players in values(report, "players", group="formats", game=game):
-            for policy in values(report, "policy", group="formats", game=game):
-                row = {"group": "formats", "game": game, "players": players, "policy": policy}
-                acting = [cell(report, **row, seats="acting", observation=name) for name in FORMATS]
-                everyone = [cell(report, **row, seats="all", observation=name) for name in ("packed", "int8")]
-                yield [game, str(players), policy, *acting, *everyone]
-
-
-def machine_lines(name: str) -> str:
-    """Return `machine_line` of each report, with the games' names if there are several."""
-    found = reports(name)
-    if len(found) == 1:
-        return machine_line(found[0])
-    return "\n".join(f"{' and '.join(values(report, 'game'))}: {machine_line(report)}" for report in found)
+    rows = load("throughput", group="formats")
+    lines = []
+    for key in dict.fromkeys((row["game"], row["players"], row["policy"]) for row in rows):
+        row = dict(zip(("game", "players", "policy"), key, strict=True))
+        acting = [cell(rows, **row, seats="acting", observation=name) for name in FORMATS]
+        lines.append([*key, *acting, *(cell(rows, **row, seats="all", observation=name) for name in FORMATS[1:3])])
+    head = ["game", "players", "policy", "no observation", *FORMATS[1:], "packed, all players", "int8, all players"]
+    return shown(head, lines, rows)
 
 
 def presets() -> str:
     """Return nanoseconds per step of every preset, and the ratio to the standard game."""
-    report = load("throughput_hanabi")
-    rows = []
-    for game in values(report, "game", group="presets"):
-        speeds: dict[str, dict[str, float]] = {}
-        for row in chosen(report, group="presets", game=game):
-            speeds.setdefault(row["preset"], {})[row["observation"]] = row["steps_per_second"]
-            if row["observation"] == "packed":
-                own, beside = speeds[row["preset"]], speeds[row["beside"]]
-                cells = [f"{1e9 / own[name]:,.0f} ns | {beside[name] / own[name]:.2f}" for name in ("none", "packed")]
-                rows.append([game, f"`{row['preset']}`", str(row["bits"]), *cells])
-    header = ["game", "preset", "bits", "no observation", "ratio", "packed", "ratio"]
-    return markdown(header, rows, text_columns=2) + "\n" + machine_line(report)
+    rows = load("throughput", group="presets", game="hanabi")
+    speeds = {(row["preset"], row["observation"]): row["steps_per_second"] for row in rows}
+    lines = []
+    for row in chosen(rows, observation="packed"):
+        own, other = row["preset"], row["beside"]
+        cells = [
+            (f"{1e9 / speeds[own, seen]:,.0f} ns", f"{speeds[other, seen] / speeds[own, seen]:.2f}")
+            for seen in ("none", "packed")
+        ]
+        lines.append([f"`{own}`", row["bits"], *cells[0], *cells[1]])
+    return shown(["preset", "bits", "no observation", "ratio", "packed", "ratio"], lines, rows)
 
 
 def threads() -> str:
-    """Return the speed of several threads compared with one, by the wall clock."""
-    report = load("throughput_hanabi")
-    rows = []
-    for envs in values(report, "envs", group="threads"):
-        for observation in values(report, "observation", group="threads"):
-            pair = chosen(report, group="threads", envs=envs, observation=observation)
-            one, more = (row["steps_per_second"] for row in sorted(pair, key=lambda row: row["threads"]))
-            rows.append([str(envs), observation, speed(one), speed(more), f"{more / one:.2f}"])
-    most = max(values(report, "threads", group="threads"))
-    return markdown(["games", "observation", "1 thread", f"{most} threads", "ratio"], rows, text_columns=2)
+    """Return the speed of several threads, and its ratio to that of one, by the wall clock."""
+    rows = load("throughput", group="threads", game="hanabi")
+    most = max(row["threads"] for row in rows)
+    lines = []
+    for envs in values(rows, "envs"):
+        cells = []
+        for observation in values(rows, "observation"):
+            one, more = (
+                chosen(rows, envs=envs, observation=observation, threads=count)[0]["steps_per_second"]
+                for count in (1, most)
+            )
+            cells.append(f"{speed(more)} ({more / one:.2f})")
+        lines.append([envs, *cells])
+    return table(["games", *values(rows, "observation")], lines) + "\n"
 
 
 def aec() -> str:
     """Return the speed of PettingZoo's loop."""
-    rows = [
-        [game, str(players), *(cell(report, group="aec", game=game, players=players, path=path) for path in AEC_PATHS)]
-        for report in reports("throughput")
-        for game in values(report, "game", group="aec")
-        for players in values(report, "players", group="aec", game=game)
-    ]
-    return markdown(["game", "players", *AEC_PATHS], rows, text_columns=2)
-
-
-AEC_PATHS = ("raw_env", "env")
+    rows, paths = load("throughput", group="aec"), ("raw_env", "env")
+    games = dict.fromkeys((row["game"], row["players"]) for row in rows)
+    lines = ([*key, *(cell(rows, game=key[0], players=key[1], path=path) for path in paths)] for key in games)
+    return table(["game", "players", *paths], lines) + "\n"
 
 
 def peers() -> str:
     """Compare Hanabi with its peers, grouped by the content of a step."""
-    report = load("peers")
-    players_compared = values(report, "players")
-    header = ["a step is", "who", *(f"{players} players" for players in players_compared)]
-    rows = []
+    rows = load("peers")
+    counts, lines = values(rows, "players"), []
     for content, words in CONTENTS.items():
-        for name in values(report, "peer", content=content):
-            cells = [peer_cell(report, name, content, players) for players in players_compared]
-            rows.append([words, f"**{name}**" if name.startswith("Hanabako") else name, *cells])
-    return markdown(header, rows, text_columns=2) + "\n" + machine_line(report)
-
-
-def peer_cell(report: dict, name: str, content: str, players: int) -> str:
-    """Return a peer's speed, and how many times slower it is than ours."""
-    rows = chosen(report, peer=name, content=content, players=players)
-    if not rows:
-        return "-"
-    ratio = rows[0].get("slower_than_hanabako")
-    return speed(rows[0]["steps_per_second"]) + (f" (1/{about(ratio)})" if ratio else "")
-
-
-def about(ratio: float) -> str:
-    """Return a ratio with two digits: repeats differ by some 10 %."""
-    return f"{float(f'{ratio:.2g}'):,.{0 if ratio >= 9.95 else 1}f}"
+        for k, name in enumerate(values(rows, "peer", content=content)):
+            cells = [cell(rows, peer=name, content=content, players=players) for players in counts]
+            lines.append(["" if k else words, f"**{name}**" if name.startswith("Hanabako") else name, *cells])
+    return shown(["a step is", "who", *(f"{players} players" for players in counts)], lines, rows)
 
 
 def compile_time() -> str:
     """Return the times of cold and warm starts."""
-    report = load("compile_time")
-    rows = [
-        [row["program"], f"{row['cold_seconds']:.1f} s", f"{row['warm_seconds']:.2f} s"] for row in report["results"]
-    ]
-    return markdown(["from nothing to one step", "first ever", "warm cache"], rows) + "\n" + machine_line(report)
+    rows = load("compile_time")
+    lines = [[row["program"], f"{row['cold_seconds']:.1f} s", f"{row['warm_seconds']:.2f} s"] for row in rows]
+    return shown(["from nothing to one step", "first ever", "warm cache"], lines, rows)
 
 
 def throughput() -> str:
     """Return the README's main figures: our fastest path and the fastest other implementation, two players."""
-    report, on_gpu = load("peers"), load("device")
-    fastest_there = max(row["steps_per_second"] for row in on_gpu["speed"])
-    rows = []
+    rows, on_gpu = load("peers", players=2), load("device")
+    fastest_there = max(row["steps_per_second"] for row in on_gpu if "tables" in row)
+    lines = []
     for content, words in CONTENTS.items():
-        fastest = [
-            max(chosen(report, content=content, players=2, is_ours=ours), key=lambda row: row["steps_per_second"])
-            for ours in (True, False)
-        ]
-        ours, other = ((row["peer"], speed(row["steps_per_second"])) for row in fastest)
-        rows.append([words, ours[0].removeprefix("Hanabako, "), ours[1], other[0], other[1]])
-    header = ["a step is", "Hanabako's", "steps/s", "fastest other", "steps/s"]
+        ours, other = (
+            max(chosen(rows, content=content, is_ours=is_ours), key=lambda row: row["steps_per_second"])
+            for is_ours in (True, False)
+        )
+        names = ours["peer"].removeprefix("Hanabako, "), other["peer"]
+        lines.append([words, names[0], speed(ours["steps_per_second"]), names[1], speed(other["steps_per_second"])])
     return (
-        markdown(header, rows, text_columns=2).replace("| ---: | ---: | ---: |", "| ---: | --- | ---: |")
-        + "\nStandard Hanabi, 2 players, uniformly random legal moves, new games dealt as they end; all in one run of\n"
-        f"`python -m benchmarks.speed.peers` on one core of {report['machine']['processor']},\n"
-        f"in CPU time, load average {report['machine']['load_average']}.\n"
-        f"[On a GPU](docs/gpu.md), one {on_gpu['device']}: {speed(fastest_there)} steps/s with packed observations,\n"
+        table(["a step is", "Hanabako's", "steps/s", "fastest other", "steps/s"], lines)
+        + "\n\nStandard Hanabi, 2 players, random legal moves, all in one run of `python -m benchmarks.speed.peers`\n"
+        f"on one core of {rows[0]['machine']['processor']}, in CPU time.\n"
+        f"[On a GPU](docs/gpu.md), one {on_gpu[0]['device']}: {speed(fastest_there)} steps/s with packed observations\n"
         "in one short run; no other library was measured there. JaxMARL is made for accelerators.\n"
-        "[benchmarks](benchmarks/README.md) has all figures.\n"
+        "[All figures](benchmarks/README.md).\n"
     )
 
 
@@ -245,17 +190,16 @@ def learner() -> str:
     return learning_speeds(load("learner"))
 
 
-def learning_speeds(report: dict) -> str:
-    """Return the speeds in a report of `benchmarks.speed.learner`, and the shares of the peak if it has them."""
-    rows = [
-        [row["network"], str(row["width"]), row["trunk"], speed(row["steps_per_second"])] for row in report["results"]
-    ]
-    header = ["network", "width", "hidden layers", "decisions/s"]
-    if all("share_of_peak" in row for row in report["results"]):
-        header.append("share of the peak of matrix products")
-        rows = [[*row, f"{found['share_of_peak']:.0%}"] for row, found in zip(rows, report["results"], strict=True)]
-    settings = f"{report['settings']['games']} games, minibatches of {report['settings']['minibatch']}"
-    return markdown(header, rows, text_columns=3) + f"\n{report['device']}; {settings}. " + machine_line(report)
+def learning_speeds(rows: Results) -> str:
+    """Return the speeds in rows of `benchmarks.speed.learner`, and the shares of the peak."""
+    columns = ("network", "width", "trunk")
+    lines = (
+        [*(row[name] for name in columns), speed(row["steps_per_second"]), f"{row['share_of_peak']:.0%}"]
+        for row in rows
+    )
+    head = ["network", "width", "hidden layers", "decisions/s", "share of the peak of matrix products"]
+    settings = "{device}; {games} games, minibatches of {minibatch}.".format(**rows[0])
+    return shown(head, lines, rows, settings)
 
 
 def learners() -> str:
@@ -263,76 +207,68 @@ def learners() -> str:
     return learners_beside(load("learners"))
 
 
-def learners_beside(report: dict) -> str:
-    """Return the speeds in a report of `benchmarks.speed.learners`."""
-    rows = []
-    for row in report["results"]:
-        name = f"**{row['peer']}**" if row["is_ours"] else row["peer"]
-        rows.append([name, peer_cell(report, row["peer"], row["content"], row["players"])])
-    ratio, commit = report["times_the_better"], report["jaxmarl_commit"]
-    told = ""
-    if ratio:
-        told += f"With its defaults Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the "
-        told += "two others. "
-    speeds = {row["peer"]: row["steps_per_second"] for row in report["results"]}
+def learners_beside(rows: Results) -> str:
+    """Return the speeds in rows of `benchmarks.speed.learners`."""
+    lines = [[f"**{row['peer']}**" if row["is_ours"] else row["peer"], cell(rows, peer=row["peer"])] for row in rows]
+    told = []
+    if ratio := times_the_better(rows):
+        told.append(
+            f"With its defaults Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the "
+            "two others."
+        )
+    speeds = {row["peer"]: row["steps_per_second"] for row in rows}
     if LIKE_JAXMARL in speeds and JAXMARL_IPPO in speeds:
         alike = about(speeds[LIKE_JAXMARL] / speeds[JAXMARL_IPPO])
-        told += f"At JaxMARL's width and number of passes it learns from {alike} times as many as JaxMARL. "
-    clone = f"JaxMARL's commit is {commit}. " if commit else ""
-    return markdown(["learner", "decisions/s"], rows) + f"\n{told}{clone}" + machine_line(report)
+        told.append(f"At JaxMARL's width and number of passes it learns from {alike} times as many as JaxMARL.")
+    told += [f"JaxMARL's commit is {row['clone']}." for row in rows if row.get("clone")]
+    return shown(["learner", "decisions/s"], lines, rows, *told)
 
 
 def device() -> str:
     """Return the speeds of games and of the learner on a GPU, by number of games."""
-    report = load("device")
-    playing = [
+    rows = load("device")
+    (same,), playing, learning = ([row for row in rows if name in row] for name in ("equal", "tables", "games"))
+    games = (
         [f"{row['tables']:,}", speed(row["steps_per_second"]), f"{row['steps_per_second'] / row['bound']:.0%}"]
-        for row in report["speed"]
-    ]
-    learning = [
-        [f"{row['games']:,}", f"{row['minibatch']:,}", speed(row["decisions_per_second"])] for row in report["learning"]
-    ]
-    octets, copied = report["speed"][0]["bytes_per_step"], report["gib_per_second"]
-    bound = f"The bound: a step reads and writes its {octets} bytes once, at the {copied:,} GiB/s of a copy. "
-    same = f"{report['settings']['compared']:,} games over {report['settings']['compared_steps']} steps: "
-    return (
-        markdown(["games", "steps/s", "share of the memory's bound"], playing, text_columns=0)
-        + "\n"
-        + markdown(["games", "minibatch", "learned decisions/s"], learning, text_columns=0)
-        + f"\nOne {report['device']}. {bound}{same}{report['equal']} to the CPU's. {machine_line(report)}"
+        for row in playing
     )
+    learned = ([f"{row['games']:,}", f"{row['minibatch']:,}", speed(row["decisions_per_second"])] for row in learning)
+    bound = (
+        f"One {same['device']}. The bound: a step reads and writes its {playing[0]['bytes_per_step']} bytes once, at "
+        f"the {playing[0]['gib_per_second']:,} GiB/s of a copy. {same['compared']:,} games over {same['steps']:,} "
+        f"steps: {same['equal']} to the CPU's."
+    )
+    first = table(["games", "steps/s", "share of the memory's bound"], games)
+    return f"{first}\n\n{shown(['games', 'minibatch', 'learned decisions/s'], learned, rows, bound)}"
 
 
 def device_kernels() -> str:
-    """Return what the GPU kernels need per thread, by game, kernel and presets with the same need."""
-    report = load("device_kernels")
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for row in report["results"]:
-        octets = row["spilled_bytes"] + row["stack_bytes"]
-        need = row["game"], f"`{row['kernel']}`", row["observation"], str(row["registers"]), str(octets)
-        alike.setdefault(need, []).append(f"`{row['preset']}`")
-    rows = [[*need[:3], ", ".join(presets), *need[3:]] for need, presets in alike.items()]
-    header = ["game", "kernel", "observation", "presets", "registers", "bytes on the stack or spilled"]
-    compiled = "Compiled for capability {}.{}. ".format(*report["settings"]["capability"])
-    return markdown(header, rows, text_columns=4) + "\n" + compiled + machine_line(report)
+    """Return the registers per thread of each game's GPU kernels, and the most that a step needs in any preset."""
+    rows = load("device_kernels")
+    kernels, lines = values(rows, "kernel"), []
+    for game in values(rows, "game"):
+        own = chosen(rows, game=game)
+        first = {row["kernel"]: row["registers"] for row in chosen(own, preset=own[0]["preset"], observation="packed")}
+        most = max(row["registers"] for row in chosen(own, kernel="step"))
+        stack = max(row["spilled_bytes"] + row["stack_bytes"] for row in own)
+        lines.append([game, *(first[name] for name in kernels), most, stack])
+    head = ["game", *(f"`{name}`" for name in kernels), "`step`, most of all presets", "bytes on the stack or spilled"]
+    return shown(head, lines, rows, "Compiled for capability {}.{}.".format(*rows[0]["capability"]))
 
 
 def clients() -> str:
     """Return how fast the recipes of other libraries play."""
-    results = read_results(CLIENTS)
-    rows = []
-    for row in results:
-        library = ", ".join(f"{name} {row['libraries'][name]}" for name in row["asked"]) if "libraries" in row else "-"
+    rows = read_results(CLIENTS)
+    lines = []
+    for row in rows:
+        library = ", ".join(f"{name} {row['libraries'][name]}" for name in row["asked"]) if "libraries" in row else ""
         if "failed" in row:
-            rows.append([row["name"], row["recipe"] or "installing", library, "failed", "", ""])
+            lines.append([row["name"], row["recipe"] or "installing", library, "failed", "", ""])
         else:
-            rate = speed(row["steps"] / row["seconds"])
-            rows.append(
-                [row["name"], f"`{row['recipe']}`", library, f"{row['steps']:,}", f"{row['seconds']:.1f}", rate]
-            )
-    header = ["library", "recipe", "versions", "decisions", "seconds", "decisions/s"]
-    where = f"Measured on one core of {in_words([{**row['machine'], 'versions': row['versions']} for row in results])}."
-    return markdown(header, rows, text_columns=3) + f"\n{where}\n"
+            counts = (f"{row['steps']:,}", f"{row['seconds']:.1f}", speed(row["steps"] / row["seconds"]))
+            lines.append([row["name"], f"`{row['recipe']}`", library, *counts])
+    head = ["library", "recipe", "versions", "decisions", "seconds", "decisions/s"]
+    return shown(head, lines, rows, "One core each.")
 
 
 def summary() -> str:

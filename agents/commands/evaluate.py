@@ -13,10 +13,8 @@ networks of Hanabi (obl:FILE, sad:FILE, bc_lstm:FILE, see docs/published.md), an
 docs/language_models.md; use few --games).
 """
 
-from dataclasses import fields
-
 from hanabako.files import check_writable
-from hanabako.results_file import origin_of, write_results
+from hanabako.results_file import options_of, origin_of, write_results
 
 from ..results.evaluation import Args, answers_of, describe, draw, evaluate
 
@@ -42,7 +40,7 @@ def run(args: Args) -> None:
         raise ValueError(f"{error}{goes_on}") from error
     print(describe(found))
     if args.json:
-        origin = origin_of(words_of(args))
+        origin = origin_of(["evaluate", args.game, *options_of(args)])
         write_results(args.json, "evaluation", origin, [origin | dict(row) for row in found.rows])
     if args.png:
         draw(args.png, found)
@@ -52,14 +50,3 @@ def run(args: Args) -> None:
         answers.unlink(missing_ok=True)
     if found.refused:
         raise SystemExit(f"evaluate: left out {len(found.refused)} of the agents, as said above")
-
-
-def words_of(args: Args) -> list[str]:
-    """Return the words of the evaluation's command line: all options that differ from their defaults."""
-    words = ["evaluate", args.game]
-    for setting in fields(args)[1:]:
-        value = getattr(args, setting.name)
-        if value != setting.default:
-            values = value if isinstance(value, tuple) else (value,)
-            words += [f"--{setting.name.replace('_', '-')}", *map(str, values)]
-    return words

@@ -106,7 +106,9 @@ def origin_line(results: Results) -> str:
     """Return a paragraph on the commands that made some results, and where and when they ran."""
     said = commands_of(results)
     where = in_words([{**row["machine"], "versions": row["versions"]} for row in results if row["machine"]])
-    commits = list(dict.fromkeys(in_markdown(row["commit"]) for row in results if not row["command"]))
+    commits = list(
+        dict.fromkeys(in_markdown(row["commit"]) for row in results if not row["command"] and not row["machine"])
+    )
     added = f"Rows of {listed(commits[:MOST_COMMITS])} have their commit only." if commits else ""
     made = f"Made{f' by {listed(said)}' if said else ''}{f' on {in_markdown(where)}' if where else ''}."
     return " ".join(filter(None, (made if said or where else "", added)))

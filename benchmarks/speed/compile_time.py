@@ -15,9 +15,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.speed.timing import place, report, significant
-from hanabako import machine
-from hanabako.files import check_writable, write_json
+from benchmarks.speed.timing import Output, significant
 from hanabako.program import run_program
 from hanabako.progress import ProgressBar
 from hanabako.words.ranges import Size
@@ -79,7 +77,7 @@ def start(program: str, cache: str) -> float:
 
 
 def measure(name: str, args: Args) -> dict:
-    """Measure one program and return its JSON row."""
+    """Measure one program and return its row."""
     cold, warm = [], []
     for _ in ProgressBar(range(args.cold_repeats), desc=f"{name}: cold", leave=False):
         with tempfile.TemporaryDirectory() as cache:
@@ -87,6 +85,7 @@ def measure(name: str, args: Args) -> dict:
             if len(cold) == args.cold_repeats:
                 warm = [start(PROGRAMS[name], cache) for _ in range(args.repeats)]
     return {
+        "fields": ["program"],
         "program": name,
         "cold_seconds": significant(statistics.median(cold), 3),
         "warm_seconds": significant(statistics.median(warm), 3),
@@ -97,13 +96,12 @@ def measure(name: str, args: Args) -> dict:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
-    check_writable(path := place(args, "compile_time.json"))
-    before = machine.describe()
+    output = Output("compile_time", args)
     results = [measure(name, args) for name in PROGRAMS if args.only in name]
     for row in results:
         print(f"{row['program']:<36} cold {row['cold_seconds']:>6.2f} s   warm {row['warm_seconds']:>6.3f} s")
-    write_json(path, report("compile_time", args, before, results))
-    print(f"written: {path}")
+    output.write(results)
+    print(f"written: {output.path}")
 
 
 if __name__ == "__main__":

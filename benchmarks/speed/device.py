@@ -13,7 +13,7 @@ The JSON is written after each part. A difference ends the program with status 1
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,10 @@ from agents.learning import ppo
 from agents.learning.common.ranks import joined_ranks, processor_settings
 from benchmarks.speed.learner import updates
 from benchmarks.speed.products import wait_for
-from benchmarks.speed.timing import place, report, significant
-from hanabako import machine
+from benchmarks.speed.timing import Output, significant
 from hanabako.compiler.cuda import IS_SIMULATED
 from hanabako.engine.sections import words_for
 from hanabako.envs.device_vector import PLACE, DeviceArray, DeviceVectorEnv
-from hanabako.files import check_writable, write_json
 from hanabako.program import run_program
 from hanabako.timing import steps_per_second
 from hanabako.words.ranges import Positive, Size
@@ -65,28 +63,25 @@ class Args:
 
 def main(args: Args) -> None:
     """Check, measure, print and write."""
-    check_writable(path := place(args, "device.json"))
-    told: dict[str, Any] = {"device": device_name(), "equal": None, "speed": [], "learning": []}
-    described = machine.describe(() if IS_SIMULATED else ("numba-cuda",))
-
-    def keep() -> None:
-        write_json(path, report("device", args, described, [], **told))
-
-    told["equal"] = difference(args) or "equal"
-    keep()
-    print(f"equality on {args.compared:,} tables over {args.compared_steps} steps: {told['equal']}")
-    told["gib_per_second"] = bandwidth(args.seconds)
-    for count in args.tables:
-        told["speed"].append(speed(args, count, told["gib_per_second"]))
-        keep()
-        print(json.dumps(told["speed"][-1]))
-    for count in args.games:
-        told["learning"].append(learning(args, count))
-        keep()
-        print(json.dumps(told["learning"][-1]))
-    print(f"written: {path}")
-    if told["equal"] != "equal":
+    output = Output("device", args, () if IS_SIMULATED else ("numba-cuda",))
+    rows: list[dict[str, Any]] = []
+    for row in measured(args):
+        rows.append({"fields": list(row)[:1], **row, "device": device_name()})
+        output.write(rows)
+        print(json.dumps(row))
+    print(f"written: {output.path}")
+    if rows[0]["equal"] != "equal":
         sys.exit(1)
+
+
+def measured(args: Args) -> Iterator[dict[str, Any]]:
+    """Yield the rows: the comparison with the CPU, then speeds, then learning."""
+    yield {"compared": args.compared, "steps": args.compared_steps, "equal": difference(args) or "equal"}
+    gib_per_second = bandwidth(args.seconds)
+    for count in args.tables:
+        yield speed(args, count, gib_per_second)
+    for count in args.games:
+        yield learning(args, count)
 
 
 def device_name() -> str:
@@ -164,6 +159,7 @@ def speed(args: Args, count: int, gib_per_second: float) -> dict[str, Any]:
         "steps_per_second": significant(rate(play, args.seconds)),
         "bytes_per_step": octets,
         "bound": bound,
+        "gib_per_second": gib_per_second,
     }
 
 

@@ -21,13 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.speed.timing import place, report
-from hanabako import machine
+from benchmarks.speed.timing import Output
 from hanabako.engine.device_loops import DeviceLoops, device_loops
 from hanabako.engine.game import Game
 from hanabako.envs.vector import FORMATS
 from hanabako.extras import need
-from hanabako.files import check_writable, write_json
 from hanabako.games import game_named
 from hanabako.program import run_program
 
@@ -56,14 +54,14 @@ class Args:
 def main(args: Args) -> None:
     """Compile, print and write."""
     need("compiling for a GPU", "numba_cuda")
-    check_writable(path := place(args, "device_kernels.json"))
-    described = machine.describe(("numba-cuda", "nvidia-cuda-nvcc-cu12"))
+    output = Output("device_kernels", args, ("numba-cuda", "nvidia-cuda-nvcc-cu12"))
     rows = []
     for chosen in (progress := tqdm(list(chosen_kernels(args)), unit="kernel")):
         progress.set_postfix_str(" ".join(chosen))
-        rows.append(chosen._asdict() | usage(chosen, args.capability))
-        write_json(path, report("device_kernels", args, described, rows))
-    print(f"written: {path}")
+        needs = usage(chosen, args.capability) | {"capability": args.capability}
+        rows.append({"fields": list(Chosen._fields), **chosen._asdict(), **needs})
+        output.write(rows)
+    print(f"written: {output.path}")
 
 
 class Chosen(NamedTuple):

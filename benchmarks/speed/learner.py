@@ -23,9 +23,7 @@ from agents.learning.common.selfplay import SelfPlayEnvs
 from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from agents.networks.network import fast_dtype, kind_of_processor
 from benchmarks.speed.products import RecordedProducts, best_seconds, wait_for
-from benchmarks.speed.timing import CLOCKS, Case, measure, place, report, significant
-from hanabako import machine
-from hanabako.files import check_writable, write_json
+from benchmarks.speed.timing import CLOCKS, Case, Output, measure, significant
 from hanabako.program import run_program
 from hanabako.words.ranges import Positive, Size
 
@@ -52,17 +50,16 @@ class Args:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
-    check_writable(path := place(args, "learner.json"))
-    described = machine.describe()
+    output = Output("learner", args)
     with joined_ranks(args.device) as ranks, processor_settings():
         trunks = ["float32"] if fast_dtype(ranks.device) == torch.float32 else ["bfloat16", "float32"]
         cases = [learning(args, network.kind, trunk, ranks) for network in BASIC_NETWORKS for trunk in trunks]
         rows = measure(cases, args.seconds, args.repeats, "learning")
         peaks = [peak(case, row["steps_per_second"], args.seconds / 400) for case, row in zip(cases, rows, strict=True)]
-    rows = [row | found for row, found in zip(rows, peaks, strict=True)]
-    device = kind_of_processor(ranks.device)
-    write_json(path, report("learner", args, described, rows, device=device))
-    print(f"written: {path}")
+    shared = {"device": kind_of_processor(ranks.device), "games": args.games, "minibatch": args.minibatch}
+    rows = [row | found | shared for row, found in zip(rows, peaks, strict=True)]
+    output.write(rows)
+    print(f"written: {output.path}")
     for row in rows:
         print(in_words(row))
 

@@ -33,12 +33,12 @@ import numpy as np
 
 from agents.learning import ppo
 from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
+from agents.results.study import Results
 from benchmarks.speed import cleanrl_loop
 from benchmarks.speed.learner import updates
 from benchmarks.speed.peers import PETTINGZOO, Peer, missing, print_rows, stay_on_one_core, with_ratios
-from benchmarks.speed.timing import TRIALS, Case, measure, place, report
-from hanabako import machine
-from hanabako.files import check_writable, write_json
+from benchmarks.speed.timing import TRIALS, Case, Output, measure
+from hanabako.machine import commit
 from hanabako.program import run_program
 from hanabako.timing import Play
 from hanabako.words.ranges import Positive, Size
@@ -74,24 +74,23 @@ class Args:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
-    check_writable(path := place(args, "learners.json"))
-    described = machine.describe(PACKAGES)
+    output = Output("learners", args, PACKAGES)
     stay_on_one_core()
     with joined_ranks("cpu") as ranks, processor_settings():
         chosen = [learner for learner in learners(args, ranks) if is_installed(learner, args)]
-        cases = [Case(row_of(learner), learner.build(2)) for learner in chosen]
+        cases = [Case(learner.columns(2), learner.build(2)) for learner in chosen]
         rows = with_ratios(measure(cases, args.seconds, args.repeats, "learning"))
-    ratio = times_the_better(rows)
-    commit = machine.commit(args.jaxmarl)
-    written = report("learners", args, described, rows, cores=1, jaxmarl_commit=commit, times_the_better=ratio)
-    print_rows(written)
-    if ratio is None:
+    for row in rows:
+        if row["peer"] == JAXMARL_IPPO:
+            row["clone"] = commit(args.jaxmarl)
+    print_rows(rows)
+    if (ratio := times_the_better(rows)) is None:
         print("no ratio: not both others were measured")
-        path = args.out or TRIALS / "learners.json"  # not among the committed results
+        output.path = args.out or TRIALS / "learners.json"  # not among the committed results
     else:
         print(f"{ratio} times as fast as the better of the two others")
-    write_json(path, written)
-    print(f"written: {path}")
+    output.write(rows)
+    print(f"written: {output.path}")
 
 
 def learners(args: Args, ranks: Ranks) -> list[Peer]:
@@ -116,12 +115,7 @@ def is_installed(learner: Peer, args: Args) -> bool:
     return not lacks
 
 
-def row_of(learner: Peer) -> dict[str, Any]:
-    """Return the columns that describe a learner."""
-    return {"peer": learner.name, "content": learner.content, "players": 2, "is_ours": learner.is_ours}
-
-
-def times_the_better(rows: list[dict[str, Any]]) -> float | None:
+def times_the_better(rows: Results) -> float | None:
     """Return how many times as fast we are as the better of the two others, or None if one of them was skipped."""
     theirs = [row["slower_than_hanabako"] for row in rows if not row["is_ours"]]
     return min(theirs) if len(theirs) == 2 else None

@@ -39,11 +39,6 @@ def rollout_loop(
     return timing.rollout_loop(game, num_envs, views, FORMATS[observation or "packed"], num_threads, tables, rollout)
 
 
-def state_bytes(game: Game) -> int:
-    """Return the bytes of one game's state."""
-    return game.table_dtype(specialize=True)["state"].itemsize
-
-
 def aec_loop(environment: Any, games: int) -> Play:
     """Return PettingZoo's loop over ``games`` whole games: ``last()``, a random legal action, ``step()``."""
     environment.reset(seed=1)

@@ -30,9 +30,7 @@ import numpy as np
 
 from benchmarks.games import GAMES
 from benchmarks.speed.loops import aec_loop, rollout_loop
-from benchmarks.speed.timing import Case, measure, place, report, significant
-from hanabako import machine
-from hanabako.files import check_writable, write_json
+from benchmarks.speed.timing import Case, Output, measure, significant
 from hanabako.program import run_program
 from hanabako.timing import Play, vector_loop
 from hanabako.words.ranges import Positive, Size
@@ -52,6 +50,10 @@ class Peer:
     is_for_linux: bool = False
     """Whether it uses the C++ calling convention of x86-64 Linux; it is skipped elsewhere."""
     is_ours: bool = False
+
+    def columns(self, players: int) -> dict[str, Any]:
+        """Return the columns that describe it."""
+        return {"peer": self.name, "content": self.content, "players": players, "is_ours": self.is_ours}
 
 
 @dataclass
@@ -376,31 +378,23 @@ def with_ratios(results: list[dict]) -> list[dict]:
     return results
 
 
-def run(args: Args) -> dict:
-    """Measure all installed peers for all numbers of players, and return the JSON."""
+def run(args: Args) -> list[dict[str, Any]]:
+    """Measure all installed peers for all numbers of players, and return the rows."""
     wanted = [peer for peer in PEERS if args.only in peer.name]
     for peer in wanted:
         if missing(peer):
             print(f"skipped: {peer.name} ({peer.content}): lacks {', '.join(missing(peer))}")
-    before = machine.describe(PACKAGES)
     stay_on_one_core()
     results = []
     for players in args.players:
-        cases = [
-            Case(
-                {"peer": peer.name, "content": peer.content, "players": players, "is_ours": peer.is_ours},
-                peer.build(players),
-            )
-            for peer in wanted
-            if not missing(peer)
-        ]
+        cases = [Case(peer.columns(players), peer.build(players)) for peer in wanted if not missing(peer)]
         results += measure(cases, args.seconds, args.repeats, f"{players} players")
-    return report("peers", args, before, with_ratios(results))
+    return with_ratios(results)
 
 
-def print_rows(written: dict) -> None:
+def print_rows(rows: list[dict[str, Any]]) -> None:
     """Print the results as aligned text."""
-    for row in written["results"]:
+    for row in rows:
         ratio = f"{row['slower_than_hanabako']:>8g}x slower" if "slower_than_hanabako" in row else ""
         print(
             f"{row['players']} players  {row['content']:<12}{row['peer']:<40}"
@@ -410,11 +404,11 @@ def print_rows(written: dict) -> None:
 
 def main(args: Args) -> None:
     """Measure, print and write."""
-    check_writable(path := place(args, "peers.json"))
-    written = run(args)
-    print_rows(written)
-    write_json(path, written)
-    print(f"written: {path}")
+    output = Output("peers", args, PACKAGES)
+    rows = run(args)
+    print_rows(rows)
+    output.write(rows)
+    print(f"written: {output.path}")
 
 
 if __name__ == "__main__":

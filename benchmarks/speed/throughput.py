@@ -1,6 +1,6 @@
 """Steps per second of the games, inside compiled loops and through every interface.
 
-    python -m benchmarks.speed.throughput                          # everything: results/throughput_GAME.json
+    python -m benchmarks.speed.throughput                          # everything: results/throughput.json
     python -m benchmarks.speed.throughput --game ikebana --only formats,aec
     python -m benchmarks.speed.throughput --game ikebana --only aec --seconds 0.02 --repeats 1   # does it still run?
 
@@ -14,12 +14,12 @@ several cores by the wall clock on an otherwise idle machine; see `benchmarks.sp
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from agents.results.store import read_results
 from benchmarks.games import GAMES, BenchmarkGame
-from benchmarks.speed.loops import aec_loop, rollout_loop, state_bytes
-from benchmarks.speed.timing import Case, measure, place, report
-from hanabako import machine
-from hanabako.files import check_writable, write_json
+from benchmarks.speed.loops import aec_loop, rollout_loop
+from benchmarks.speed.timing import Case, Output, measure
 from hanabako.program import run_program
 from hanabako.words.ranges import Positive, Size
 
@@ -48,7 +48,7 @@ class Args:
     threads: Size = 2
     """The number of threads to compare with one."""
     out: Path | None = None
-    """The directory of the files ``throughput_GAME.json``; by default that of the committed results, or for a trial
+    """The JSON file, whose rows of other games are kept; by default the committed results, or for a trial
     .cache/benchmarks."""
 
 
@@ -121,25 +121,23 @@ def rollout(
 # --- The run ----------------------------------------------------------------------------------------------------------
 
 
-def run(args: Args, entry: BenchmarkGame) -> dict:
-    """Measure the chosen groups and numbers of players of a game, and return the JSON."""
-    before = machine.describe()
-    results, states = [], {}
+def run(args: Args, entry: BenchmarkGame) -> list[dict[str, Any]]:
+    """Measure the chosen groups and numbers of players of a game, and return the rows."""
+    results = []
     for players in args.players or entry.players:
-        states[f"{entry.name}, {players} players"] = state_bytes(entry.make(players))
         for name, group in GROUPS.items():
             is_wanted = any(word in name for word in args.only.split(","))
             if not is_wanted or not (name in FOR_ALL_PLAYERS or players == entry.players[0]):
                 continue
             title = f"{entry.name}, {players} players, {name}"
-            rows = measure(list(group(entry, players, args)), args.seconds, args.repeats, title)
-            results += [{"group": name, **row} for row in rows]
-    return report("throughput", args, before, results, state_bytes=states)
+            cases = [replace(case, row={"group": name, **case.row}) for case in group(entry, players, args)]
+            results += measure(cases, args.seconds, args.repeats, title)
+    return results
 
 
-def print_rows(written: dict) -> None:
+def print_rows(rows: list[dict[str, Any]]) -> None:
     """Print the results as aligned text, in nanoseconds per step and millions of steps per second."""
-    for row in written["results"]:
+    for row in rows:
         words = [f"{row[key]}" for key in ("preset", "path", "policy", "seats", "observation") if key in row]
         cores = f"{row['threads']} threads" if row.get("threads", 1) > 1 else ""
         print(
@@ -153,14 +151,12 @@ def main(args: Args) -> None:
     unknown = sorted(set(args.game) - set(GAMES))
     if unknown:
         raise SystemExit(f"unknown game {', '.join(unknown)}: known are {', '.join(GAMES)}")
+    output = Output("throughput", args, selects="game")
     for name in args.game:
-        file = f"throughput_{name}.json"
-        path = place(replace(args, game=list(GAMES)), file) if args.out is None else args.out / file
-        check_writable(path)
-        written = run(replace(args, game=[name]), GAMES[name])
-        print_rows(written)
-        write_json(path, written)
-        print(f"written: {path}")
+        rows = run(args, GAMES[name])
+        print_rows(rows)
+        output.write(rows, [row for row in read_results(output.path) if row["game"] != name])
+    print(f"written: {output.path}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ clock. Compared cases take turns (first repeat of each, second repeat of each, .
 machine affects all of them and ratios stay fair. The median is reported, with the range as its spread.
 """
 
-import shlex
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hanabako import timing
+from hanabako.files import check_writable
 from hanabako.machine import load_average
 from hanabako.progress import ProgressBar
+from hanabako.results_file import options_of, origin_of, write_results
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
@@ -48,8 +49,9 @@ def measure(cases: Sequence[Case], seconds: float, repeats: int, title: str) -> 
 
 
 def result(case: Case, speeds: list[float]) -> dict:
-    """Return the JSON row of a measured case."""
+    """Return the row of a measured case, as JSON types."""
     return {
+        "fields": list(case.row),
         **case.row,
         "clock": case.clock,
         "steps_per_second": significant(statistics.median(speeds)),
@@ -74,55 +76,41 @@ EFFORT = ("seconds", "repeats", "cold_repeats")
 """Settings for which more is better; all others select what is measured."""
 
 
-def place(args: Any, name: str) -> Path:
+class Output:
+    """The results file of a benchmark. The machine is described when this is made: before anything is measured.
+
+    Args:
+        benchmark: the module in `benchmarks.speed`.
+        args: its settings, a dataclass with ``out``.
+        packages: more packages whose versions count.
+        selects: a setting that selects rows; rows that it does not select are kept.
+    """
+
+    def __init__(self, benchmark: str, args: Any, packages: tuple[str, ...] = (), selects: str = "") -> None:
+        self.benchmark, self.path = benchmark, place(args, f"{benchmark}.json", selects)
+        check_writable(self.path)
+        self.origin = origin_of(options_of(args), ("python", "-m", f"benchmarks.speed.{benchmark}"), packages)
+
+    def write(self, rows: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]] = ()) -> None:
+        """Write the rows of a benchmark, after rows of earlier runs that are ``kept``."""
+        own = {"done": 1, "wanted": 1, "load_average_after": load_average()}
+        write_results(self.path, self.benchmark, self.origin, [*kept, *(self.origin | row | own for row in rows)])
+
+
+def place(args: Any, name: str, selects: str = "") -> Path:
     """Return the file for results: among the committed ones only if the run is as thorough as they are.
 
     Args:
         args: the benchmark's settings, a dataclass. ``out``, if given, is the result. A run is a trial if it takes less
             time than by default, or measures something else.
         name: the file's name.
+        selects: see `Output`.
     """
     if args.out is not None:
         return args.out
     usual = type(args)()
     for field in fields(args):
         value, default = getattr(args, field.name), getattr(usual, field.name)
-        if value < default if field.name in EFFORT else value != default:
+        if field.name != selects and (value < default if field.name in EFFORT else value != default):
             return TRIALS / name
     return RESULTS / name
-
-
-def report(
-    benchmark: str, args: Any, machine: dict[str, Any], results: list[dict[str, Any]], **more: Any
-) -> dict[str, Any]:
-    """Return a benchmark's report as JSON types.
-
-    Args:
-        benchmark: the module in `benchmarks.speed`.
-        args: the settings, a dataclass.
-        machine: `hanabako.machine.describe`, called before the measurement.
-        results: a row per case.
-        **more: other entries, placed before the results.
-    """
-    found = {field.name: getattr(args, field.name) for field in fields(args) if field.name != "out"}
-    settings = {name: str(value) if isinstance(value, Path) else value for name, value in found.items()}
-    return {
-        "benchmark": benchmark,
-        "command": command_of(f"benchmarks.speed.{benchmark}", args),
-        "machine": machine,
-        "load_average_after": load_average(),
-        "settings": settings,
-        **more,
-        "results": results,
-    }
-
-
-def command_of(module: str, args: Any, *positional: str) -> str:
-    """Return the command line of a module with those settings of ``args``, a dataclass, that are not the defaults."""
-    words, usual = ["python", "-m", module, *positional], type(args)()
-    for field in fields(args):
-        value = getattr(args, field.name)
-        if value != getattr(usual, field.name):
-            values = value if isinstance(value, tuple | list) else () if value is True else (value,)
-            words += [f"--{field.name.replace('_', '-')}", *map(str, values)]
-    return shlex.join(words)

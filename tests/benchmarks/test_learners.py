@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.results.store import read_results
 from benchmarks import pages
-from benchmarks.speed import cleanrl_loop, learners
+from benchmarks.speed import cleanrl_loop, learners, timing
 from benchmarks.speed.peers import Peer
 from hanabi_env import hanabi_v0
 
@@ -114,16 +115,16 @@ def test_the_ratio_is_to_the_better_of_both_others(others: int, tmp_path: Path, 
 
     real, committed = learners.learners, tmp_path / "committed" / "learners.json"
     out = committed if others == 2 else tmp_path / "learners.json"
-    monkeypatch.setattr(learners, "place", lambda *_: committed)
+    monkeypatch.setattr(timing, "place", lambda *_: committed)
     monkeypatch.setattr(learners, "TRIALS", tmp_path)
     monkeypatch.setattr(learners, "learners", some)
     monkeypatch.setattr(learners, "stay_on_one_core", lambda: None)
     learners.main(learners.Args(seconds=1e-6, repeats=1))
-    report = json.loads(out.read_text(encoding="utf-8"))
+    rows = read_results(out)
     assert committed.exists() == (others == 2)
-    ratios = [row["slower_than_hanabako"] for row in report["results"] if not row["is_ours"]]
-    assert report["times_the_better"] == (min(ratios) if others == 2 else None)
+    ratios = [row["slower_than_hanabako"] for row in rows if not row["is_ours"]]
+    assert learners.times_the_better(rows) == (min(ratios) if others == 2 else None)
     assert ("no ratio" in capsys.readouterr().out) == (others == 1)
-    text = pages.learners_beside(report)
+    text = pages.learners_beside(rows)
     assert "| **Hanabako, PPO** |" in text and "| Tortoise |" in text
     assert ("as the faster of the two others" in text) == (others == 2)

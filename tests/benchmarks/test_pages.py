@@ -28,9 +28,5 @@ def test_speeds_read_well():
     ]
 
 
-def test_markdown_aligns_numbers_to_the_right():
-    assert pages.markdown(["a", "b"], [["x", "1"]]) == "| a | b |\n| --- | ---: |\n| x | 1 |\n"
-
-
 def test_the_scores_that_ship_are_those_of_the_results():
     assert pages.SCORES.read_text(encoding="utf-8") == agent_scores(), "python -m benchmarks.pages writes them"

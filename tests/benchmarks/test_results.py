@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from agents.results.store import read_results
 from benchmarks.speed import timing
-from benchmarks.speed.compile_time import Args
+from benchmarks.speed.throughput import Args
+from hanabako.results_file import options_of
 
 ROOT = Path(timing.__file__).resolve().parents[1]
 FILES = sorted(path.relative_to(ROOT) for path in ROOT.glob("*/results/*.json"))
@@ -16,9 +18,7 @@ WITHOUT_COMMAND = {
     "speed/results/compile_time.json",
     "speed/results/learner.json",
     "speed/results/peers.json",
-    "speed/results/throughput_hanabi.json",
-    "speed/results/throughput_ikebana.json",
-    "speed/results/throughput_koikoi.json",
+    "speed/results/throughput.json",
 }
 """Results from before commands were recorded. Add no file; measure it again instead."""
 
@@ -26,13 +26,16 @@ WITHOUT_COMMAND = {
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_a_result_names_its_command_and_its_machine(path: Path) -> None:
     content = json.loads((ROOT / path).read_text(encoding="utf-8"))
-    assert {"command", "machine"} <= set(content)
+    assert read_results(ROOT / path), "it has the shape of every results file"
     if path.parts[0] != "strength":  # rows of studies have a command and a machine each
         assert (not content["command"]) <= (str(path) in WITHOUT_COMMAND)
         assert content["machine"]["processor"]
 
 
 def test_a_command_is_said_with_what_is_not_usual() -> None:
-    assert timing.command_of("benchmarks.speed.x", Args()) == "python -m benchmarks.speed.x"
-    words = timing.command_of("benchmarks.clients", Args(only="a b", repeats=1), "sb3")
-    assert words == "python -m benchmarks.clients sb3 --repeats 1 --only 'a b'"
+    assert options_of(Args()) == []
+    assert options_of(Args(game=["hanabi", "koikoi"], only="a b", repeats=1)) == [
+        *("--game", "hanabi", "koikoi"),
+        *("--only", "a b"),
+        *("--repeats", "1"),
+    ]

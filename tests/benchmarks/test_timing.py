@@ -5,7 +5,6 @@ import json
 from benchmarks.speed import timing
 from benchmarks.speed.timing import Case
 from hanabako import machine
-from hanabako.files import write_json
 
 
 def counting_case(name: str, log: list[str], steps: int = 7) -> Case:
@@ -40,14 +39,6 @@ def test_speed_counts_the_steps_that_were_played():
 def test_numbers_keep_four_digits():
     assert timing.significant(25_876_543.2) == 25_880_000
     assert timing.significant(0.123456, 3) == 0.123
-
-
-def test_json_is_replaced_as_a_whole(tmp_path):
-    path = tmp_path / "results" / "a.json"
-    write_json(path, {"a": 1})
-    write_json(path, {"a": 2})
-    assert json.loads(path.read_text(encoding="utf-8")) == {"a": 2}
-    assert [file.name for file in path.parent.iterdir()] == ["a.json"]
 
 
 def test_the_machine_is_described_in_json_types():
