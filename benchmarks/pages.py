@@ -279,17 +279,10 @@ def summary() -> str:
 
 
 def scale() -> str:
-    """Return what the papers of the algorithms used, and what our comparisons used."""
+    """Return what the papers of the algorithms used."""
     from benchmarks.strength.tables.scale import scale  # imports torch
 
     return scale()
-
-
-def directions() -> str:
-    """Return what papers say about cross-play, and what our comparisons found."""
-    from benchmarks.strength.tables.directions import directions  # imports torch
-
-    return directions()
 
 
 def alone_and_together() -> str:
@@ -314,7 +307,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "clients": clients,
     "summary": summary,
     "scale": scale,
-    "directions": directions,
     "alone-and-together": alone_and_together,
 }
 

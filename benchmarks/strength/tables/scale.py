@@ -1,17 +1,15 @@
-"""The scale of our comparisons beside that of the papers, and the core-hours that IPPO's scale would take here.
+"""The scale of the papers, what our comparisons found, and the core-hours that IPPO's scale would take here.
 
 The papers' numbers are in ``papers.toml``. Ours are read from the comparisons in ``benchmarks/strength`` and their
 results.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from agents.learning.common.network_settings import USUAL_LAYERS
 from agents.networks.kinds import NETWORKS, usual_kind
@@ -21,8 +19,6 @@ from agents.results.comparison.reading import read
 from agents.results.comparison.rows import Comparison
 from agents.results.store import read_results
 from agents.results.study import Results
-from benchmarks.speed.timing import significant
-from hanabako.games import nearest_preset
 from hanabako.generated import table
 from hanabako.words.typed import from_json
 
@@ -127,61 +123,15 @@ def network_of(whole: Comparison, name: str) -> tuple[str, int, int]:
 
 
 def scale() -> str:
-    """Return the table: for each paper its own line, those of our comparisons, and our file at its scale."""
-    head = [
-        "algorithm",
-        "whose",
-        "game",
-        "decisions a run",
-        "runs",
-        "observation",
-        "network",
-        "memory",
-        "time or machines",
-    ]
-    rows = [row for paper in papers() for row in rows_of(paper)]
-    sources = "\n".join(f"- {paper.name}: {paper.source}." for paper in papers())
-    return f"{table(head, rows)}\n\nThe papers' numbers are from:\n\n{sources}\n"
+    """Return a line for each paper, and their sources."""
+    head = ["paper", "game", "decisions a run", "runs", "network", "time or machines"]
+    sources = "; ".join(f"{paper.name.partition(' (')[0]}: {paper.source}" for paper in papers())
+    return f"{table(head, map(row_of, papers()))}\n\nSources: {sources}.\n"
 
 
-def rows_of(paper: Paper) -> Iterator[list[str]]:
-    """Yield the lines of a paper."""
+def row_of(paper: Paper) -> list[str]:
+    """Return the line of a paper; numbers of another game are left out."""
     decisions = " to ".join(f"{count / 1e9:g}" for count in paper.decisions)
     budget = f"{decisions} billion" if decisions else NOT_STATED
-    runs = NOT_STATED if paper.runs is None else str(paper.runs)
-    told = [budget, runs, paper.observation, paper.network, paper.memory, paper.compute]
-    if paper.game != "standard":
-        told = ["-" if cell == NOT_STATED else cell for cell in told]
-    yield [paper.name, "paper", paper.game, *told]
-    for name in MEASURED:
-        whole = comparison(name)
-        for algorithm, done in measured(name).items():
-            if algorithm in paper.algorithms:
-                steps = np.mean([row["steps"] for row in done])
-                minutes = np.mean([row["core_seconds"] for row in done]) / 60
-                cost = f"{minutes:.1f} core-minutes"
-                yield ours(whole, algorithm, f"ours: `{name}`", f"{steps / 1e6:.0f} million", str(len(done)), cost)
-    for name in paper.declared:
-        whole = comparison(name)
-        for algorithm, own in whole.algorithms.items():
-            budget = f"{(whole.steps or 0) * own.share / 1e9:g} billion"
-            cost = f"about {significant(hours_of(whole, algorithm), 2):,.0f} core-hours"
-            yield ours(whole, algorithm, f"declared, not run: `{name}`", budget, str(len(whole.seeds)), cost)
-
-
-def ours(whole: Comparison, name: str, who: str, decisions: str, runs: str, cost: str) -> list[str]:
-    """Return the line of one of our algorithms."""
-    kind, width, layers = network_of(whole, name)
-    memory = "GRU" if kind.startswith("recurrent") else "none"
-    size = f"{kind}, {layers} layers of {width} units"
-    return [
-        name,
-        who,
-        " ".join(nearest_preset(whole.make_config())),
-        decisions,
-        runs,
-        f"{whole.make_config().observation_name}, features {whole.features_of(name)}",
-        size,
-        memory,
-        cost,
-    ]
+    told = [budget, NOT_STATED if paper.runs is None else str(paper.runs), paper.network, paper.compute]
+    return [paper.name, paper.game, *("-" if paper.game != "standard" else cell for cell in told)]

@@ -29,7 +29,7 @@ def cell(found: Found, name: str) -> str:
     alone = f"{estimates.mean(found.own_scores(name)).value:.2f}"
     together = found.together[name].words() if name in found.several else "-"
     count, share = len(found.runs[name]), found.whole.algorithms[name].share
-    runs = "1 run" if count == 1 else f"{count} runs"
+    runs = f"{count}"
     if name in found.several and len(found.teams[name]) < count:
-        runs += f", {len(found.teams[name])} of them together"
+        runs += f", {len(found.teams[name])} together"
     return f"{alone} / {together}; {runs}" + (f", {share} of the budget" if share != 1 else "")
