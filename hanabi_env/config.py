@@ -1,9 +1,8 @@
 """The configuration of Hanabi, its checks, and the presets."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from hanabako.words.checks import build_config, check_choice, check_field_types
+from hanabako.words.checks import check_choice, check_field_types
 from hanabi_env.engine.observation import OBSERVE_CARD_KNOWLEDGE, OBSERVE_MINIMAL, OBSERVE_SEER, observation_bits
 from hanabi_env.engine.state import EVENTS_PER_TURN, MOST_HISTORY, MOST_TOKENS, Rules
 
@@ -202,8 +201,3 @@ are its research games. The booklets' base games differ only in empty hints (H7)
 ``easier`` change ``standard`` by one extension each (V1 to V6, H16, H17), so that its effect on scores can be measured.
 ``grands_feux_all`` is that booklet's game with its three extensions (V7). ``all_extensions`` has every rule that can be
 on at once."""
-
-
-def make_config(config: HanabiConfig | None = None, preset: str | None = None, **options: Any) -> HanabiConfig:
-    """Return the configuration from a factory's keywords; see `hanabako.words.checks.build_config`."""
-    return build_config(PRESETS, config, preset, options)

@@ -1,9 +1,8 @@
 """The configuration of Koi-Koi, its checks, and the presets."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from hanabako.words.checks import build_config, check_choice, check_field_types, shown
+from hanabako.words.checks import check_choice, check_field_types, shown
 from hanafuda_env.engine.actions import NUM_ACTIONS
 from hanafuda_env.engine.observation import observation_bits
 from hanafuda_env.engine.state import (
@@ -261,8 +260,3 @@ The rules that ``nintendo`` takes from Nintendo's English leaflet (the other pla
 round, lucky hands, doubling) follow a copy of its text, https://milofultz.com/2020-11-01-koi-koi-rules.html, made on
 2020-11-01. The date of the leaflet is unknown (L12, L13, L14).
 """
-
-
-def make_config(config: KoiKoiConfig | None = None, preset: str | None = None, **options: Any) -> KoiKoiConfig:
-    """Return the configuration from a factory's keywords; see `hanabako.words.checks.build_config`."""
-    return build_config(PRESETS, config, preset, options)

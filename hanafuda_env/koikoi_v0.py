@@ -26,34 +26,10 @@ Version history:
 * v0: the document's game with its options, and the options of Nintendo's leaflet and of the published records.
 """
 
-from typing import Any
-
-from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-
-from hanabako.envs.aec import CardGameAEC, in_wrappers
-from hanafuda_env.config import KoiKoiConfig
+from hanabako.envs.factories import Factories
 from hanafuda_env.game import make_game
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
-
-def raw_env(
-    config: KoiKoiConfig | None = None, preset: str | None = None, render_mode: str | None = None, **fields: Any
-) -> CardGameAEC:
-    """Return the environment without wrappers. It checks its own arguments and actions.
-
-    Raises:
-        ValueError: a keyword has a wrong name or value.
-    """
-    return CardGameAEC(make_game(config, preset, **fields), render_mode)
-
-
-def env(**keywords: Any) -> AECEnv:
-    """Return `raw_env` in PettingZoo's usual wrappers."""
-    return in_wrappers(raw_env(**keywords))
-
-
-def parallel_env(**keywords: Any) -> ParallelEnv:
-    """Return `env` as a parallel environment: all agents step at once, and only the acting agent's action counts."""
-    return turn_based_aec_to_parallel(env(**keywords))
+FACTORIES = Factories(make_game)
+raw_env, env, parallel_env = FACTORIES.raw_env, FACTORIES.env, FACTORIES.parallel_env

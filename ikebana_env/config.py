@@ -1,9 +1,8 @@
 """The configuration of Ikebana, its checks, and the presets."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from hanabako.words.checks import build_config, check_choice, check_field_types
+from hanabako.words.checks import check_choice, check_field_types
 from ikebana_env.engine.actions import BUY
 from ikebana_env.engine.observation import observation_bits
 from ikebana_env.engine.state import MOST_ROUNDS, REWARD_DENSE, REWARD_PRESTIGE, REWARD_WIN, Rules
@@ -76,8 +75,3 @@ PRESETS: dict[str, IkebanaConfig] = {
 }
 """The configurations by name. ``standard`` is the booklet's game, ``final_bouquet`` is its variant, and
 ``single_round`` is a short game for quick experiments."""
-
-
-def make_config(config: IkebanaConfig | None = None, preset: str | None = None, **options: Any) -> IkebanaConfig:
-    """Return the configuration from a factory's keywords; see `hanabako.words.checks.build_config`."""
-    return build_config(PRESETS, config, preset, options)

@@ -169,7 +169,7 @@ class BotPolicy:
         self.name = bot.name
         self.config = config
         self.rules = config.rules()
-        self._view = game_of(config).module("engine.private_view")
+        self._view, self._state = map(game_of(config).module, ("engine.private_view", "engine.state"))
 
     def loops(self, specialize: bool = False) -> BotLoops:
         """Return the compiled loops, specialized to this config or generic."""
@@ -178,7 +178,7 @@ class BotPolicy:
 
     def memories(self, games: int, specialize: bool = False) -> NDArray[Any]:
         """Return empty memories for every seat of ``games`` games, (games, P)."""
-        room = self._view.room(self.rules, specialize)
+        room = self.rules if specialize else self._state.roomy(self.rules)
         return np.zeros((games, self.config.players), interned(self.bot.memory_dtype(room)))
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "BotsSeated":

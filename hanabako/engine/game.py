@@ -5,14 +5,17 @@ made), a subclass of `Game` with its texts, positions and pictures, and a declar
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar
+from types import ModuleType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from hanabako.engine.bounds import Bounds
 from hanabako.engine.loops import compiled_loops
 from hanabako.engine.protocol import GameFunctions, Loops, rules_array
+from hanabako.words.checks import build_config
 
 __all__ = ["Game"]
 
@@ -33,6 +36,9 @@ class Game(ABC):
     deal_options: ClassVar[tuple[str, ...]]
     """Names of the options of `reset` that fix the deal."""
 
+    presets: ClassVar[Mapping[str, Any]]
+    """The configurations by name. The first is the default."""
+
     config: Any
     rules: Any
     rules_array: np.ndarray
@@ -47,6 +53,17 @@ class Game(ABC):
         self.players = self.rules.players
         self.num_actions = self.rules.num_actions
         self.observation_bits = config.observation_bits
+        self.bounds = self.module("engine.bounds")
+        self.notation, self.positions = self.module("words.notation"), self.module("words.positions")
+
+    @classmethod
+    def make(cls, config: Any = None, preset: str | None = None, **fields: Any) -> Self:
+        """Return the configured game from a factory's keywords: see `hanabako.words.checks.build_config`.
+
+        Raises:
+            ValueError: a keyword has a wrong name or value.
+        """
+        return cls(build_config(cls.presets, config, preset, fields))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle only the configuration."""
@@ -60,40 +77,41 @@ class Game(ABC):
     def table_dtype(self, specialize: bool) -> np.dtype:
         """Return the dtype of a table's record: of this configuration's size, or the generic one."""
 
-    @abstractmethod
     def state_bounds(self) -> Bounds:
         """Return the bounds of a state's fields, to check states that come from outside."""
+        return self.bounds.state_bounds(self.rules)
 
-    @abstractmethod
     def is_whole(self, states: Any) -> np.ndarray:
         """Return from which states (N,) the rules can continue, bool (N,).
 
         All states are of unfinished games and within their bounds.
         """
+        return self.bounds.is_whole(self.rules, states)
 
     def can_be_shown(self, states: Any) -> np.ndarray:
         """Return which states (N,) of finished games `to_dict` can show, bool (N,). All are within their bounds."""
         return np.ones(len(states), np.bool_)
 
-    @abstractmethod
     def action_to_str(self, state: Any, action: int) -> str:
         """Return the text of an action."""
+        return self.notation.action_to_str(self.config, action)
 
-    @abstractmethod
     def str_to_action(self, state: Any, text: str) -> int:
         """Return the action that a text names."""
+        return self.notation.str_to_action(self.config, text)
 
-    @abstractmethod
     def to_dict(self, state: Any) -> dict[str, Any]:
         """Return the whole state, hidden cards included, in plain Python types and card names."""
+        return self.positions.to_dict(self.config, state)
 
-    @abstractmethod
     def load_position(self, state: Any, position: dict[str, Any]) -> None:
         """Set the state from a dict of `to_dict`; raise ``ValueError`` if it is impossible."""
+        self.positions.load_position(self.config, state, position)
 
-    @abstractmethod
     def load_deal(self, state: Any, options: dict[str, Any]) -> None:
-        """Deal from the decks in the ``options`` of a reset, if any; raise ``ValueError`` if they are impossible."""
+        """Deal as the ``options`` of a reset say, if any; raise ``ValueError`` if they are impossible."""
+        if options:
+            self.positions.load_deal(self.config, state, options)
 
     @abstractmethod
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
@@ -116,9 +134,13 @@ class Game(ABC):
         """The score of a game that all players lost, with ``score_on_loss="zero"``."""
         return 0
 
-    def drawing(self) -> Any:
-        """Return the module ``drawing.render`` of the game's package, which is imported only here."""
-        return import_module(f"{type(self).__module__.rpartition('.')[0]}.drawing.render")
+    def module(self, name: str) -> ModuleType:
+        """Return a module of the game's package."""
+        return import_module(f"{type(self).__module__.rpartition('.')[0]}.{name}")
+
+    def drawing(self) -> ModuleType:
+        """Return the module ``drawing.render``, which is imported only here."""
+        return self.module("drawing.render")
 
     def render(self, position: dict[str, Any], mode: str) -> Any:
         """Draw a position as ``"ansi"`` text, ``"svg"`` text, or ``"rgb_array"`` pixels."""

@@ -9,7 +9,6 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from hanabako.compiler.numba_hooks.direct_calls import direct
 from hanabako.engine.game import Game
@@ -19,7 +18,7 @@ from hanabako.extras import drawable
 from hanabako.words.checks import as_index, as_seed, check_options, check_render_mode, fresh_seed, shown
 from hanabako.words.notation import player_name
 
-__all__ = ["CardGameAEC", "in_wrappers", "without_ignored"]
+__all__ = ["CardGameAEC", "without_ignored"]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 INT8 = np.dtype(np.int8)
@@ -384,8 +383,3 @@ def copy_record(source: np.void, target: np.void) -> None:
             target[name][tuple(slice(n) for n in value.shape)] = value
         else:
             target[name] = value
-
-
-def in_wrappers(environment: CardGameAEC) -> AECEnv:
-    """Return the environment in PettingZoo's usual wrappers: an illegal action costs its player 1 and ends the game."""
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(environment, illegal_reward=-1)))

@@ -8,9 +8,9 @@ hints about the hand (``plausible``, ``hinted``) are public and stay.
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO
-from hanabi_env.engine.state import NO_CARD, NO_TILE, Rules, roomy
+from hanabi_env.engine.state import NO_CARD, NO_TILE
 
-__all__ = ["hide", "last_event", "room"]
+__all__ = ["hide", "last_event"]
 
 
 @rule
@@ -32,8 +32,3 @@ def hide(rules, view, player):
 def last_event(rules, view):
     """Return the public event of the last step, see `hanabi_env.engine.state`. There must have been a step."""
     return view.events[(view.length - 1) % rules.history]
-
-
-def room(rules: Rules, specialize: bool) -> Rules:
-    """Return the rules that set the sizes of a loop's records: the configuration's, or those of the generic loop."""
-    return rules if specialize else roomy(rules)

@@ -10,9 +10,9 @@ from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO, bit
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, NO_CARD
 from hanafuda_env.engine.rules import turn_record
-from hanafuda_env.engine.state import PHASE_SWAP, Rules, roomy
+from hanafuda_env.engine.state import PHASE_SWAP
 
-__all__ = ["hide", "last_event", "room", "unseen"]
+__all__ = ["hide", "last_event", "unseen"]
 
 
 @rule
@@ -43,8 +43,3 @@ def unseen(view):
     """Return the set of cards that the player of a view has not seen: those in the deck or in the other hand."""
     seen = view.hand[0] | view.hand[1] | view.field | view.captured[0] | view.captured[1]
     return ALL_CARDS & ~(seen | bit(view.pending))
-
-
-def room(rules: Rules, specialize: bool) -> Rules:
-    """Return the rules that set the sizes of a loop's records: the configuration's, or those of the generic loop."""
-    return rules if specialize else roomy(rules)

@@ -136,22 +136,22 @@ def _turns(rules: Rules, state: Any) -> list[dict[str, Any]]:
 # --- In: decks, or a dict ---------------------------------------------------------------------------------------------
 
 
-def load_deal(config: KoiKoiConfig, state: Any, decks: Any, dealer: Any) -> None:
+def load_deal(config: KoiKoiConfig, state: Any, options: Mapping[str, Any]) -> None:
     """Begin the record's episode with given decks for the first rounds, a given dealer, or both (L8).
 
     Args:
         config: the game's configuration.
         state: one scalar record of `hanafuda_env.engine.state.state_dtype` with a random stream and episode.
-        decks: lists of all 48 card names, top first, for the first rounds; None for none.
-        dealer: 0 or 1; None: a random player (K3).
+        options: ``decks``, lists of all 48 card names, top first, for the first rounds; ``dealer``, 0 or 1, without
+            which a random player deals (K3).
 
     Raises:
         ValueError: a deck is not the box, a deck makes its round void (K9), or the decks leave nothing to decide (L7).
             The record is unchanged.
     """
     rules = config.rules()
-    given = parse_decks(rules, [] if decks is None else decks)
-    first = None if dealer is None else as_index("dealer", dealer, 1)
+    given = parse_decks(rules, options.get("decks", []))
+    first = as_index("dealer", options["dealer"], 1) if "dealer" in options else None
     with scratch_record(state) as new:
         give_decks(rules, new, 0, given)
         for attempt in itertools.count():  # as in `init`

@@ -10,9 +10,9 @@ import numpy as np
 
 from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ZERO
-from ikebana_env.engine.state import DECK_SIZE, NO_CARD, Rules, roomy
+from ikebana_env.engine.state import DECK_SIZE, NO_CARD
 
-__all__ = ["hide", "last_event", "room"]
+__all__ = ["hide", "last_event"]
 
 
 @rule
@@ -39,8 +39,3 @@ def hide(rules, view, player):
 def last_event(rules, view):  # noqa: ARG001 - the signature of every game
     """Return the number of steps so far. Ikebana records no events, because the view shows all public changes."""
     return view.length
-
-
-def room(rules: Rules, specialize: bool) -> Rules:
-    """Return the rules that set the sizes of a loop's records: the configuration's, or those of the generic loop."""
-    return rules if specialize else roomy(rules)

@@ -37,7 +37,7 @@ from ikebana_env.engine.state import (
 )
 from ikebana_env.words.notation import CARD_NAMES, END_NAMES, card_or_none, cards_of, set_of, str_to_card
 
-__all__ = ["REQUIRED_KEYS", "load_decks", "load_position", "to_dict"]
+__all__ = ["REQUIRED_KEYS", "load_deal", "load_position", "to_dict"]
 
 REQUIRED_KEYS = (
     "current_player",
@@ -118,20 +118,20 @@ def _winners(rules: Rules, state: Any) -> list[int] | None:
 # --- Decks ------------------------------------------------------------------------------------------------------------
 
 
-def load_decks(config: IkebanaConfig, state: Any, decks: Any) -> None:
+def load_deal(config: IkebanaConfig, state: Any, options: Mapping[str, Any]) -> None:
     """Begin the game from the start with given decks.
 
     Args:
         config: the game's configuration.
         state: one scalar record at the beginning of an episode.
-        decks: a list of card names per round, top card first; rounds without a deck are shuffled.
+        options: ``decks``, a list of card names per round, top card first; rounds without a deck are shuffled.
 
     Raises:
         ValueError: there are too many decks, or a deck is not the box. The record is unchanged.
     """
     rules = config.rules()
     with scratch_record(state) as new:
-        _write_given(new, 0, _parse_decks("decks", decks, rules.rounds))
+        _write_given(new, 0, _parse_decks("decks", options["decks"], rules.rounds))
         begin_round(rules, new, 0, int(new.starter))
 
 
