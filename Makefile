@@ -82,7 +82,7 @@ pages: $(VENV)/.test  ## write what is generated in the READMEs: measured figure
 	@$(RUN) -m docs.build.prompts
 	@$(RUN) -m docs.build.networks
 	@$(RUN) -m hanabako study page tests/soak/soak.py --out docs
-	@$(foreach game,$(GAMES),$(RUN) -m docs.build.rule_cards.$(game) &&) true
+	@$(RUN) -m docs.build.rule_card
 	@$(foreach game,$(GAMES),$(RUN) -m hanabako draw $(game) docs/$(game).svg $(PICTURE_$(game)) &&) true
 
 clean:  ## remove caches and .venv; keeps runs/

@@ -237,7 +237,7 @@ def test_every_other_command_of_a_page_is_one(page: Path):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
 def test_every_module_that_a_page_names_is_there(page: Path):
-    """Modules exist even if they are named inside a sentence: `python -m docs.build.rule_cards.hanabi`.
+    """Modules exist even if they are named inside a sentence: `python -m docs.build.rule_card`.
 
     Lines beginning with "Made by" are left out, because they quote the command of that time.
     """

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.learning.common.algorithms import NAMES
-from docs.build.rule_card import field_docstrings, markdown_rows
+from docs.build.rule_card import field_docstrings
 from hanabako.games import games
+from hanabako.generated import table
 
 __all__ = ["PACKAGES", "algorithms", "expand", "find", "modules", "tidied", "without_builtins"]
 
@@ -69,7 +70,7 @@ def of_algorithm(name: str) -> Iterator[str]:
     if settings is not None and settings.__module__ == module.__name__:
         words = field_docstrings(settings)
         rows = [(f"`--{field.replace('_', '-')}`", text.replace("|", "\\|")) for field, text in words.items()]
-        yield "Settings of its own:\n\n" + markdown_rows(("setting", "meaning"), rows) if rows else ""
+        yield "Settings of its own:\n\n" + table(("setting", "meaning"), rows) if rows else ""
 
 
 # --- Handlers of Sphinx's events --------------------------------------------------------------------------------------

@@ -1,16 +1,24 @@
-"""Helpers for the generated parts of rule cards: tables of a game's config fields and observation bits in Markdown.
+"""The generated parts of the games' rule cards: tables of all config fields, actions and observation bits.
 
-`hanabako.generated.update` writes them into a page.
+    python -m docs.build.rule_card            # write them into the README of every game
+    python -m docs.build.rule_card --check    # only say whether they are up to date
+
+`docs.build.rule_cards` has a module for each game, which says what is generated; here is what they share. Code gets the
+same information from ``engine.layout`` of a game, a user from ``hanabako presets GAME --index PRESET``.
 """
 
 import ast
+import importlib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from hanabako.engine.layout import Field
+from hanabako.games import games
+from hanabako.generated import table, update
 
 __all__ = [
     "bits_markdown",
@@ -18,15 +26,8 @@ __all__ = [
     "config_markdown",
     "ends_markdown",
     "field_docstrings",
-    "markdown_rows",
     "span",
 ]
-
-
-def markdown_rows(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return rows and columns as a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def span(first: int, length: int) -> str:
@@ -40,7 +41,7 @@ def bits_markdown(found: Iterable[Field]) -> str:
         (f"`{f.section}`", f.name, _places_in_words(f), f.bits, f.meaning + (f"; per {f.per}" if f.per else ""))
         for f in found
     ]
-    return markdown_rows(("section", "field", "index", "bits", "meaning"), rows)
+    return table(("section", "field", "index", "bits", "meaning"), rows)
 
 
 def _places_in_words(field: Field) -> str:
@@ -56,7 +57,7 @@ def config_markdown(config: Any) -> str:
         (f"`{f.name}`", f"`{_type_name(hints[f.name])}`", f"`{getattr(config, f.name)!r}`", words[f.name])
         for f in fields(config)
     ]
-    return markdown_rows(("field", "type", "default", "meaning"), rows)
+    return table(("field", "type", "default", "meaning"), rows)
 
 
 def _type_name(kind: Any) -> str:
@@ -86,4 +87,22 @@ def changed_fields(config: Any, standard: Any) -> str:
 def ends_markdown(words: Mapping[int, str | None]) -> str:
     """Return a table of the ways in which games end, with their numbers."""
     rows = [(f"`{word!r}`".replace("'", '"'), number) for number, word in words.items()]
-    return markdown_rows(("`end_reason`", "number"), rows)
+    return table(("`end_reason`", "number"), rows)
+
+
+def write_cards(check: bool = False) -> None:
+    """Write the generated parts of all rule cards from the code.
+
+    Args:
+        check: only say whether they are up to date.
+    """
+    for entry in games().values():
+        card = importlib.import_module(f"docs.build.rule_cards.{entry.name}")
+        readme = Path(__file__).resolve().parents[2] / entry.package / "README.md"
+        update(readme, card.generated(), check, "python -m docs.build.rule_card")
+
+
+if __name__ == "__main__":
+    import tyro
+
+    tyro.cli(write_cards, prog="python -m docs.build.rule_card")

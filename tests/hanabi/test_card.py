@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docs.build.rule_cards.hanabi import README
 from hanabako.engine.layout import Field
 from hanabi_env import PRESETS, HanabiConfig, HanabiVectorEnv, hanabi_v0
 from hanabi_env.engine import state
 from hanabi_env.engine.layout import layout
 from hanabi_env.words.notation import END_NAMES, action_words, card_names, hint_marks, suit_letters
+from tests.test_architecture import ROOT
 from tests.test_cards import assert_every_bit_has_one_field
 
 TABLES = [replace(preset, players=players) for preset in PRESETS.values() for players in range(2, 6)]
@@ -121,7 +121,7 @@ def test_the_card_knows_the_game_of_the_most_actions():
     games = [HanabiConfig(**dict(zip(switches, values, strict=True))) for values in product(*switches.values())]
     most = max(config.rules().num_actions for config in games)
     assert most == max(len(action_words(config)) for config in games) == 117
-    assert f"up to {most} with extensions" in README.read_text(encoding="utf-8")
+    assert f"up to {most} with extensions" in (ROOT / "hanabi_env" / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_vector_environment_names_every_end():

@@ -1,32 +1,21 @@
-"""The generated parts of `hanabi_env/README.md`: tables of all config fields, actions and observation bits.
+"""The generated parts of `hanabi_env/README.md`: see `docs.build.rule_card`."""
 
-    python -m docs.build.rule_cards.hanabi            # write them into README.md
-    python -m docs.build.rule_cards.hanabi --check    # only say whether they are up to date
-
-`hanabako presets hanabi --index PRESET` prints actions and bits of every preset.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from docs.build.rule_card import (
     bits_markdown,
     changed_fields,
     config_markdown,
     ends_markdown,
-    markdown_rows,
     span,
+    table,
 )
-from hanabako.generated import update
-from hanabako.program import in_a_sentence
 from hanabi_env.config import PRESETS, STANDARD, HanabiConfig
 from hanabi_env.engine.layout import layout
 from hanabi_env.hanablive import options_of, variant_of
 from hanabi_env.words.notation import END_NAMES, action_words
 
-COMMAND = "python -m docs.build.rule_cards.hanabi"
-README = Path(__file__).resolve().parents[3] / "hanabi_env" / "README.md"
 NOTHING = "–"
 
 
@@ -37,7 +26,7 @@ def presets_markdown() -> str:
         sizes = config.rules().num_actions, config.observation_bits, config.deck_size, config.max_score
         rows.append((f"`{name}`", changed_fields(config, STANDARD), *sizes, _name_on_the_site(config)))
     head = ("preset", "differs from `standard` by", "actions", "bits", "cards", "best score", "on hanab.live")
-    return markdown_rows(head, rows)
+    return table(head, rows)
 
 
 def _name_on_the_site(config: HanabiConfig) -> str:
@@ -54,7 +43,7 @@ def actions_markdown(config: HanabiConfig) -> str:
         (f"`{block.name}`", span(block.first, block.bits), ", ".join(words[block.first : block.first + block.bits]))
         for block in layout(config.rules()).actions
     ]
-    return markdown_rows(("block", "actions", "in words"), rows)
+    return table(("block", "actions", "in words"), rows)
 
 
 def generated() -> Iterator[tuple[str, str]]:
@@ -64,27 +53,3 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "actions", actions_markdown(STANDARD)
     yield "fields", bits_markdown(layout(replace(STANDARD, belief=True, derived=True).rules()).fields)
     yield "ends", ends_markdown(END_NAMES)
-
-
-# --- The command ------------------------------------------------------------------------------------------------------
-
-
-def write_card(check: bool = False) -> None:
-    """Write the generated parts of the rule card from the code.
-
-    Args:
-        check: only say whether README.md is up to date.
-    """
-    update(README, generated(), check, COMMAND)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line."""
-    import tyro
-
-    with in_a_sentence("rule_card"):
-        tyro.cli(write_card, args=arguments, prog=COMMAND)
-
-
-if __name__ == "__main__":
-    main()

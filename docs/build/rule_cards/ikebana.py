@@ -1,45 +1,34 @@
-"""The generated parts of `ikebana_env/README.md`: tables of all config fields, actions and observation bits.
+"""The generated parts of `ikebana_env/README.md`: see `docs.build.rule_card`."""
 
-    python -m docs.build.rule_cards.ikebana            # write them into README.md
-    python -m docs.build.rule_cards.ikebana --check    # only say whether they are up to date
-
-`hanabako presets ikebana --index PRESET` prints actions and bits of every preset.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from docs.build.rule_card import (
     bits_markdown,
     changed_fields,
     config_markdown,
     ends_markdown,
-    markdown_rows,
     span,
+    table,
 )
-from hanabako.generated import update
-from hanabako.program import in_a_sentence
 from ikebana_env.config import PRESETS, STANDARD, IkebanaConfig
 from ikebana_env.engine.layout import layout
 from ikebana_env.engine.observation import section_index
 from ikebana_env.words.notation import END_NAMES, action_words
 
-COMMAND = "python -m docs.build.rule_cards.ikebana"
-README = Path(__file__).resolve().parents[3] / "ikebana_env" / "README.md"
 PLAYERS = range(2, 6)
 
 
 def presets_markdown() -> str:
     """Return a table of what every preset changes."""
     rows = [(f"`{name}`", changed_fields(config, STANDARD)) for name, config in PRESETS.items()]
-    return markdown_rows(("preset", "differs from `standard` by"), rows)
+    return table(("preset", "differs from `standard` by"), rows)
 
 
 def actions_markdown() -> str:
     """Return a table of all actions by number."""
     words = action_words(replace(STANDARD, players=max(PLAYERS)))
-    return markdown_rows(("action", "in words"), [(number, f"`{word}`") for number, word in enumerate(words)])
+    return table(("action", "in words"), [(number, f"`{word}`") for number, word in enumerate(words)])
 
 
 def index_markdown() -> str:
@@ -58,7 +47,7 @@ def index_markdown() -> str:
         ("`buried`", *(place["buried"] for place in places)),
         ("`derived`", *(place["derived"] for place in places)),
     ]
-    return markdown_rows(("", *(f"{players} players" for players in PLAYERS)), rows)
+    return table(("", *(f"{players} players" for players in PLAYERS)), rows)
 
 
 def with_options(config: IkebanaConfig, perfect_recall: bool = False, derived: bool = False) -> IkebanaConfig:
@@ -79,24 +68,3 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "fields", bits_markdown(layout(with_options(STANDARD, True, True).rules()).fields)
     yield "index", index_markdown()
     yield "ends", ends_markdown(END_NAMES)
-
-
-def write_card(check: bool = False) -> None:
-    """Write the generated parts of the rule card from the code.
-
-    Args:
-        check: only say whether README.md is up to date.
-    """
-    update(README, generated(), check, COMMAND)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line."""
-    import tyro
-
-    with in_a_sentence("rule_card"):
-        tyro.cli(write_card, args=arguments, prog=COMMAND)
-
-
-if __name__ == "__main__":
-    main()
