@@ -1,4 +1,4 @@
-"""The example in docs/language_models.md: the messages that a language model is sent for a turn of Hanabi.
+"""The example in docs/language_models.md: what a language model is sent on a turn of Hanabi.
 
 python -m docs.build.prompts   # write the example again
 """
@@ -18,14 +18,14 @@ ANSWERS = ("Answer: hint 1 1", "Answer: hint 1 Y")
 
 
 def prompt() -> str:
-    """Return the two messages of the third turn of a game with `smart`, as a Markdown block."""
+    """Return the user's message of the third turn of a game with `smart`, as a Markdown block."""
     config = PRESETS["standard"]
     game = ChatGame(config, agents.load("smart", config), seed=7)
     for answer in ANSWERS:
         game.answer(answer)
     if game.counts["illegal"]:
         raise ValueError(f"one of {ANSWERS} is not legal in the game of the page")
-    return f"```text\nSYSTEM\n{game.rules}\n\nUSER\n{game.turn()}\n```"
+    return f"```text\n{game.turn()}\n```"
 
 
 def main() -> None:
