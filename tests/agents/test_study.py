@@ -647,7 +647,7 @@ def test_a_page_that_is_out_of_date_is_told(dice: Path, say: Say) -> None:
 
 
 def test_a_row_that_could_not_be_played_ends_the_command_in_a_line(dice: Path, say: Say) -> None:
-    dice.write_text(FILE.replace("Dice(6, wanted=5)", "Dice(13, wanted=5)"))
+    dice.write_text(FILE.replace("Dice(6, wanted=5)", "Dice(13, wanted=5)"), encoding="utf-8")
     with pytest.raises(SystemExit, match="1 of 3 rows could not be played"):
         say("run", dice)
     assert len(read_results(dice.with_suffix(".json"))) == 2

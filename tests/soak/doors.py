@@ -1,6 +1,5 @@
 """The entry points that `hostile` tests: their valid inputs, and what must not change."""
 
-import hashlib
 import io
 import json
 import random
@@ -145,14 +144,10 @@ def deal_of(under_test: GameUnderTest, env: Any, seed: int) -> dict[str, Any]:
 
 
 def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
-    """Return the entry points for resets, steps and saved states of a vector environment."""
+    """Return the entry points for resets and steps of a vector environment."""
     envs = under_test.vector(3, {})
     positions, rng = positions_of(under_test.raw_env()), np.random.default_rng(1)
     envs.reset(seed=1)
-    saved = []
-    for _ in range(5):
-        saved.append(envs.get_state())
-        played(envs, rng)
 
     def state() -> bytes:
         return envs.tables.tobytes() + repr((envs._seed, envs._was_reset)).encode()
@@ -173,16 +168,9 @@ def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
             chosen["reset_mask"] = np.array(mask, np.bool_)  # lists are always refused
         reset(arguments)
 
-    def take_state(parts: Any) -> None:
-        envs.set_state(forged(parts, saved))
-        if not envs._was_reset:  # a mutated state may be one from before the first reset
-            envs.reset(seed=1)
-        played(envs, rng)
-
     return {
         "reset of many": Door(options, reset_with_mask, state),
         "steps of many": Door(lambda rng: [rng.randrange(-1, 60) for _ in range(3)], envs.step, state),
-        "saved state": Door(lambda rng: forging(rng, saved), take_state, state),
     }
 
 
@@ -190,32 +178,6 @@ def played(envs: Any, rng: np.random.Generator) -> None:
     """Play some steps, legal or not."""
     for _ in range(AFTERWARDS):
         envs.step(rng.integers(0, envs.single_action_space.n, envs.num_envs))
-
-
-def forging(rng: random.Random, saved: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a saved state as plain data.
-
-    The data say which state it is, which bytes are overwritten, and whether the checksum is computed again.
-    """
-    number = rng.randrange(len(saved))
-    size = saved[number]["tables"].shape[1]
-    octets = [
-        [rng.randrange(3), rng.randrange(size), rng.choice([0, 1, 63, 128, 255])] for _ in range(rng.randrange(4))
-    ]
-    state = {name: value for name, value in saved[number].items() if name not in ("tables", "checksum")}
-    return {"number": number, "octets": octets, "believed": rng.random() < 0.7, "state": state}
-
-
-def forged(parts: Any, saved: list[dict[str, Any]]) -> Any:
-    """Return the state for mutated parts."""
-    try:
-        tables = saved[parts["number"]]["tables"].copy()
-        for table, place, octet in parts["octets"]:
-            tables[table, place] = octet
-        checksum = hashlib.sha256(tables.tobytes()).hexdigest() if parts["believed"] else "0" * 64
-        return {**parts["state"], "tables": tables, "checksum": checksum}
-    except (TypeError, LookupError, ValueError, OverflowError):
-        return parts
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ def begun(name: str, run_dir: Path) -> list[Rank]:
 
 def live(algorithm: str, options: list[str], rank: int, ranks: int, port: int, has_met: Event) -> None:
     """Run the learner's command without output; runs in the child process."""
-    with Path(os.devnull).open("w") as nowhere:
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
     if ranks > 1:  # as torchrun sets it
