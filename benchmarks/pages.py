@@ -285,6 +285,13 @@ def scale() -> str:
     return scale()
 
 
+def directions() -> str:
+    """Return what papers say about agreement between runs, and what our comparisons found."""
+    from benchmarks.strength.tables.directions import directions  # imports torch
+
+    return directions()
+
+
 def alone_and_together() -> str:
     """Return the scores of our algorithms in the comparisons."""
     from benchmarks.strength.tables.summary import summary  # imports torch
@@ -307,6 +314,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "clients": clients,
     "summary": summary,
     "scale": scale,
+    "directions": directions,
     "alone-and-together": alone_and_together,
 }
 

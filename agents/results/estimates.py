@@ -281,13 +281,14 @@ def mean_of_seatings(matrix: Matrix) -> Matrix:
 # --- Groups and places ------------------------------------------------------------------------------------------------
 
 
-def understanding(matrix: Matrix) -> Matrix:
-    """Return which pairs of runs are compatible: 1 if they score at least `KEPT` of their mean self-play, else 0.
+def understanding(matrix: Matrix, part: float = KEPT) -> Matrix:
+    """Return which pairs of runs are compatible: 1 if they score at least a part of their mean self-play, else 0.
 
     A run that scores 0 in self-play is compatible with no other.
 
     Args:
         matrix: scores (n, n) of ordered pairs of runs; the diagonal is self-play.
+        part: the part of it.
 
     Returns:
         A symmetric matrix (n, n). `among` of it, with bounds 0 and 1, estimates the probability that two runs are
@@ -296,7 +297,7 @@ def understanding(matrix: Matrix) -> Matrix:
     both = mean_of_seatings(matrix)
     alone = both.diagonal()
     means = (alone[:, None] + alone[None, :]) / 2
-    return ((both >= KEPT * means) & (means > 0)).astype(np.float64)
+    return ((both >= part * means) & (means > 0)).astype(np.float64)
 
 
 def groups(matrix: Matrix) -> list[list[int]]:
