@@ -94,20 +94,14 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
 
 def commit(clone: Path = CLONE) -> str | None:
     """The commit of a clone, with ``-dirty`` where the working tree differs from it; ``None`` outside a clone."""
-    said = git(clone, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
-    return None if said is None else said.strip()
-
-
-def git(clone: Path, *words: str) -> str | None:
-    """Return what git says in a clone; None if it fails or is missing, or if the folder is no clone."""
     if not (clone / ".git").exists():  # installed, or an archive: a folder above may belong to another project
         return None
-    command = ["git", *words]
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
         answer = subprocess.run(command, cwd=clone, capture_output=True, encoding="utf-8", errors="replace", check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return answer.stdout
+    return answer.stdout.strip()
 
 
 def now() -> datetime.datetime:

@@ -1,9 +1,7 @@
 """Other libraries check our interfaces with their own checkers, if they are installed."""
 
-import contextlib
 import itertools
 import sys
-import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -351,8 +349,7 @@ def test_gymnasiums_statistics_and_rewards_work_in_every_mode(under_test: GameUn
     for mode, make in itertools.product(("SameStep", "NextStep"), (under_test.vector, vector_seat)):
         envs = wrappers.RecordEpisodeStatistics(wrappers.ClipReward(make(4, autoreset_mode=mode), -1, 1))
         is_wrong = mode == "SameStep" and not is_mended
-        with pytest.warns(UserWarning, match="Gymnasium 1.4") if is_wrong else contextlib.nullcontext():
-            observation, _ = envs.reset(seed=1)
+        observation, _ = envs.reset(seed=1)
         lengths, returns, right = np.zeros(4), np.zeros(4), []
         begins = np.zeros(4, bool)  # in NEXT_STEP, the step after a game's end only deals the next one
         while len(right) < 44:
@@ -367,21 +364,6 @@ def test_gymnasiums_statistics_and_rewards_work_in_every_mode(under_test: GameUn
             lengths[ended] = returns[ended] = 0
             begins = ended & (mode == "NextStep")
         assert all(right) != is_wrong
-
-
-@EVERY_GAME
-def test_an_older_gymnasium_is_warned_of_once(under_test: GameUnderTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And only where its fault would change a number."""
-    wrappers = client("gymnasium.wrappers.vector")
-    monkeypatch.setattr(gymnasium, "__version__", "1.3.0")
-    for mode, recorded, warned in (("SameStep", True, 1), ("SameStep", False, 0), ("NextStep", True, 0)):
-        envs = under_test.vector(2, autoreset_mode=mode)
-        envs = wrappers.RecordEpisodeStatistics(envs) if recorded else wrappers.ClipReward(envs, -1, 1)
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("default")
-            for _ in range(3):
-                wrappers.ClipReward(envs, -1, 1).reset(seed=1)
-        assert ["RecordEpisodeStatistics of Gymnasium 1.3.0" in str(one.message) for one in found] == [True] * warned
 
 
 @EVERY_GAME

@@ -11,22 +11,21 @@ from gymnasium.vector.utils import batch_space
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED, NEXT_STEP, SAME_STEP
 from hanabako.engine.sections import words_for
-from hanabako.envs.old_gymnasium import warn_of_statistics
 from hanabako.envs.saved_tables import checked_tables, have_begun, save_tables
 from hanabako.extras import drawable
 from hanabako.words.checks import (
     as_bool,
     as_index,
     as_seed,
+    check_keys,
     check_options,
     check_render_mode,
-    check_state_keys,
     fresh_seed,
     shown,
     usable_threads,
 )
 
-__all__ = ["CardGameVectorEnv"]
+__all__ = ["CardGameVectorEnv", "TableVectorEnv"]
 
 MODES = {
     AutoresetMode.SAME_STEP: SAME_STEP,
@@ -43,7 +42,30 @@ SPECIALIZE_FROM = 256
 """The number of tables from which loops are specialized to the configuration by default."""
 
 
-class CardGameVectorEnv(gymnasium.vector.VectorEnv):
+class TableVectorEnv(gymnasium.vector.VectorEnv):
+    """The arguments and spaces of every vector environment of a game. They are those of `CardGameVectorEnv`."""
+
+    def __init__(self, game: Game, num_envs: int, seed: int | None, observation: str, autoreset_mode: Any) -> None:
+        self.num_envs = as_index("num_envs", num_envs, MOST_ENVS, least=1)
+        if not isinstance(observation, str) or observation not in FORMATS:
+            raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
+        self.autoreset_mode = as_autoreset_mode(autoreset_mode)
+        self.game = game
+        self.config = game.config
+        self.observation_format = observation
+        self._seed = None if seed is None else as_seed(seed)
+        self._was_reset = False
+        parts: dict[str, spaces.Space] = {
+            "observation": observation_space(game, observation),
+            "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
+        }
+        self.single_observation_space = spaces.Dict(parts)
+        self.single_action_space = spaces.Discrete(game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+
+class CardGameVectorEnv(TableVectorEnv):
     """``num_envs`` tables of one game. A step is one decision of the current player at every table.
 
     Observations are dicts of ``observation`` (N, n), in the chosen format, and ``action_mask`` int8 (N, A), both for
@@ -84,14 +106,9 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         specialize: bool | None = None,
         render_mode: str | None = None,
     ) -> None:
-        check_size_and_format(num_envs, observation)
-        self.autoreset_mode = as_autoreset_mode(autoreset_mode)
+        super().__init__(game, num_envs, seed, observation, autoreset_mode)
         check_render_mode(render_mode, RENDER_MODES)
-        self.game = game
-        self.config = game.config
-        self.num_envs = int(num_envs)
         self.num_threads = usable_threads(num_threads)
-        self.observation_format = observation
         self.copy_buffers = as_bool("copy", copy)
         self.render_mode = render_mode
         self.metadata = {
@@ -101,23 +118,8 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             "render_fps": 2,
         }
         self._mode = MODES[self.autoreset_mode]
-        self._seed = None if seed is None else as_seed(seed)
-        self._was_reset = False
-        self._make_spaces()
         few = self.num_envs < SPECIALIZE_FROM
         self._make_buffers(not few if specialize is None else as_bool("specialize", specialize))
-
-    def _make_spaces(self) -> None:
-        actions = self.game.num_actions
-        self.single_observation_space = spaces.Dict(
-            {
-                "observation": observation_space(self.game, self.observation_format),
-                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
-            }
-        )
-        self.single_action_space = spaces.Discrete(actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def _make_buffers(self, specialize: bool) -> None:
         self._specialize = specialize
@@ -167,7 +169,6 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
         Raises:
             ValueError: an option is unknown or wrong, or a state or deck is impossible.
         """
-        warn_of_statistics(self.autoreset_mode)
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index", "state", *self.game.deal_options))
         first = first_game(options)
@@ -409,7 +410,7 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
             ValueError: the dict lacks entries, belongs to another configuration or number of tables, has a wrong seed,
                 or has tables that are damaged or that no game leads to. The environment is then unchanged.
         """
-        check_state_keys(state, ("tables", "seed", "was_reset", "config", "checksum"))
+        check_keys("a state", "get_state()", state, ("tables", "seed", "was_reset", "config", "checksum"))
         tables = checked_tables(state, self._tables, self.game, self._loops)
         seed = None if state["seed"] is None else as_seed(state["seed"])
         was_reset = as_bool("was_reset", state["was_reset"])
@@ -430,14 +431,6 @@ class CardGameVectorEnv(gymnasium.vector.VectorEnv):
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         CardGameVectorEnv.__init__(self, *pickled["arguments"])
         self.set_state(pickled["now"])
-
-
-def check_size_and_format(num_envs: Any, observation: Any) -> None:
-    """Raise ValueError if the number of games is out of range, or the observation format is unknown."""
-    if as_index("num_envs", num_envs, MOST_ENVS) < 1:
-        raise ValueError(f"num_envs must be at least 1, got {shown(num_envs)}")
-    if not isinstance(observation, str) or observation not in FORMATS:
-        raise ValueError(f"observation must be one of {', '.join(map(repr, FORMATS))}, got {shown(observation)}")
 
 
 def as_autoreset_mode(value: Any) -> AutoresetMode:

@@ -7,29 +7,18 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
 
 from hanabako.engine.game import Game
-from hanabako.envs.old_gymnasium import warn_of_statistics
 from hanabako.envs.partners import Choice, agents_module
-from hanabako.envs.vector import (
-    FORMATS,
-    as_actions,
-    as_autoreset_mode,
-    as_reset_mask,
-    check_size_and_format,
-    first_game,
-    observation_space,
-)
+from hanabako.envs.vector import FORMATS, TableVectorEnv, as_actions, as_reset_mask, first_game
 from hanabako.packing import unpack
 from hanabako.words.checks import as_index, as_seed, check_options, fresh_seed
 
 __all__ = ["VectorSeatEnv"]
 
 
-class VectorSeatEnv(gymnasium.vector.VectorEnv):
+class VectorSeatEnv(TableVectorEnv):
     """An environment for one seat in each of ``num_envs`` games.
 
     A step is one decision of the seat in every game, and all following decisions of the other players. Rewards are
@@ -65,25 +54,10 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         observation: str = "int8",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        check_size_and_format(num_envs, observation)
-        self.autoreset_mode = as_autoreset_mode(autoreset_mode)
-        self.game = game
-        self.config = game.config
-        self.num_envs = int(num_envs)
+        super().__init__(game, num_envs, seed, observation, autoreset_mode)
         self.seat = as_index("seat", seat, game.players - 1)
-        self.observation_format = observation
         self.render_mode = None
         self.metadata = {"name": game.name, "autoreset_mode": self.autoreset_mode, "render_modes": []}
-        self._seed = None if seed is None else as_seed(seed)
-        self._was_reset = False
-        parts: dict[str, spaces.Space] = {
-            "observation": observation_space(game, observation),
-            "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
-        }
-        self.single_observation_space = spaces.Dict(parts)
-        self.single_action_space = spaces.Discrete(game.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
         choice = Choice(partners, game, self.seat)
         self._games = agents_module("playing.seat_games").SeatGames(game, self.num_envs, self.seat, choice)
 
@@ -98,7 +72,6 @@ class VectorSeatEnv(gymnasium.vector.VectorEnv):
         Raises:
             ValueError: an option is unknown or wrong.
         """
-        warn_of_statistics(self.autoreset_mode)
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index"))
         first = first_game(options)

@@ -31,7 +31,6 @@ __all__ = [
     "check_options",
     "check_render_mode",
     "check_seat",
-    "check_state_keys",
     "did_you_mean",
     "fresh_seed",
     "parse_setting",
@@ -261,21 +260,13 @@ def as_object(name: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def check_keys(position: Any, required: Iterable[str]) -> None:
-    """Raise ``ValueError`` if a position is not a dict or lacks keys."""
-    if not isinstance(position, Mapping):
-        # All errors in a position are ValueErrors.
-        raise ValueError(f"a position must be a dict as to_dict() gives it, got {shown(position)}")  # noqa: TRY004
-    missing = [key for key in required if key not in position]
+def check_keys(what: str, source: str, given: Any, required: Iterable[str]) -> None:
+    """Raise ``ValueError`` if ``what`` is given, which ``source`` returns, is not a dict or lacks keys."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{what} must be a dict as {source} gives it, got {shown(given)}")  # noqa: TRY004 - as below
+    missing = [key for key in required if key not in given]
     if missing:
-        raise ValueError(f"the position lacks {', '.join(missing)}")
-
-
-def check_state_keys(state: Any, required: Iterable[str]) -> None:
-    """Raise ``ValueError`` if a saved state is not a dict or lacks keys."""
-    missing = [key for key in required if key not in state] if isinstance(state, Mapping) else list(required)
-    if missing:
-        raise ValueError(f"a state must be a dict as get_state() gives it; {shown(state)} lacks {', '.join(missing)}")
+        raise ValueError(f"{what} must be a dict as {source} gives it; it lacks {', '.join(missing)}")
 
 
 def check_options(options: Any, known: Iterable[str]) -> None:
@@ -295,13 +286,10 @@ def check_render_mode(mode: Any, modes: tuple[str, ...]) -> None:
 
 def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None:
     """Raise ``ValueError`` if an entry differs from the value that follows from the rest of the position."""
-    if name in position and not (_is_plain(position[name]) and position[name] == expected):
-        raise ValueError(f"{name} must be {expected!r}, got {shown(position[name])}")
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether ``==`` on a value returns a bool and does not confuse types: the value is no bool and no array."""
-    return not isinstance(value, (bool, np.ndarray))
+    if name in position:
+        value = position[name]
+        if isinstance(value, (bool, np.ndarray)) or value != expected:  # True == 1, and arrays have no one answer
+            raise ValueError(f"{name} must be {expected!r}, got {shown(value)}")
 
 
 def check_not_given(settings: Any, names: Iterable[str], why: str) -> None:
@@ -344,7 +332,4 @@ def usable_threads(num_threads: int) -> int:
     import numba
 
     most = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at import, unknown to type checkers
-    is_int = isinstance(num_threads, (int, np.integer)) and not isinstance(num_threads, bool)
-    if not is_int or not 1 <= num_threads <= most:
-        raise ValueError(f"num_threads must be an int from 1 to {most}, got {shown(num_threads)}")
-    return int(num_threads)
+    return as_index("num_threads", num_threads, most, least=1)

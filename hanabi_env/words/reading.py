@@ -73,7 +73,7 @@ def read_position(config: HanabiConfig, s: Any, position: Mapping[str, Any]) -> 
     Raises:
         ValueError: the position is impossible. The record is then partly written.
     """
-    check_keys(position, REQUIRED_KEYS)
+    check_keys("a position", "to_dict()", position, REQUIRED_KEYS)
     rules = config.rules()
     hands = [
         _as_cards(config, f"hands[{player}]", hand)

@@ -178,7 +178,7 @@ def load_position(config: KoiKoiConfig, state: Any, position: Mapping[str, Any])
         ValueError: the position is impossible; the message names the wrong card, count or key. Whether legal moves can
             lead to the position is not checked. The record is unchanged.
     """
-    check_keys(position, REQUIRED_KEYS)
+    check_keys("a position", "to_dict()", position, REQUIRED_KEYS)
     rules = config.rules()
     with scratch_record(state) as new:
         read_position(rules, new, position)

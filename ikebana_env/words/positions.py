@@ -171,7 +171,7 @@ def load_position(config: IkebanaConfig, state: Any, position: Mapping[str, Any]
     Raises:
         ValueError: the position is impossible. The record is unchanged.
     """
-    check_keys(position, REQUIRED_KEYS)
+    check_keys("a position", "to_dict()", position, REQUIRED_KEYS)
     with scratch_record(state) as new:
         _read_position(config.rules(), new, position)
 

@@ -143,7 +143,7 @@ def test_the_same_seed_is_the_same_in_every_format():
 @pytest.mark.parametrize(
     ("keywords", "words"),
     [
-        ({"num_envs": 0}, "num_envs must be at least 1, got 0"),
+        ({"num_envs": 0}, "num_envs must be an int from 1 to 16777216, got 0"),
         ({"seat": 2}, "seat must be an int from 0 to 1, got 2"),
         ({"partners": ["random", "random"]}, "one for each of 1 other players, got 2"),
         ({"partners": "nobody"}, "an agent must be one of"),
