@@ -1,21 +1,11 @@
-"""How the distribution is built: ``agents`` lies inside ``hanabako``, and the README shows its pictures on PyPI."""
+"""The distribution's README, which shows its pictures on PyPI, and its addresses."""
 
 import os
 import re
 from pathlib import Path
 from typing import Any
 
-from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
-
-
-class AgentsInside(BuildHookInterface):
-    """Maps ``agents`` to ``hanabako/agents``. An editable install needs no map: see ``hanabako/clone.py``."""
-
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the map to a wheel that carries files."""
-        if version != "editable":
-            build_data["force_include"][str(Path(self.root) / "agents")] = "hanabako/agents"
 
 
 class PublishedReadme(MetadataHookInterface):

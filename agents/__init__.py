@@ -1,18 +1,15 @@
 """Agents for the games: bots and networks behind one protocol, with their training and evaluation.
 
-The package is ``hanabako.agents``. In a clone its folder is at top level, and ``agents`` is the same package.
+The package is ``hanabako.agents``. In a clone its folder is at top level, and ``hanabako/agents`` is a link to it.
 """
 
-if __name__ == "agents":  # imported by the short name, in a clone
-    import importlib
-    import sys
+if __name__ == "agents":
+    raise ImportError("in a clone, too, the agents are hanabako.agents: from hanabako import agents")
 
-    sys.modules["agents"] = importlib.import_module("hanabako.agents")
-else:
-    from .bots.bot import Bot
-    from .bots.plain import PlainBot
-    from .playing.play import Games, play
-    from .playing.policy import Policy
-    from .registry import load, names, pretrained
+from .bots.bot import Bot
+from .bots.plain import PlainBot
+from .playing.play import Games, play
+from .playing.policy import Policy
+from .registry import load, names, pretrained
 
-    __all__ = ["Bot", "Games", "PlainBot", "Policy", "load", "names", "play", "pretrained"]
+__all__ = ["Bot", "Games", "PlainBot", "Policy", "load", "names", "play", "pretrained"]

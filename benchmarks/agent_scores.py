@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from agents.results.ratings import rated, unit_of
-from agents.results.store import read_results
-from agents.results.study import Result
+from hanabako.agents.results.ratings import rated, unit_of
+from hanabako.agents.results.store import read_results
+from hanabako.agents.results.study import Result
 from hanabako.games import config_from_dict, game_named, game_names
 
 from .strength.shipped_networks import RESULTS

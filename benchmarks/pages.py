@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.results.pages import origin_line
-from agents.results.store import read_results
-from agents.results.study import Results
 from benchmarks.speed.learners import JAXMARL_IPPO, LIKE_JAXMARL, times_the_better
 from benchmarks.speed.timing import RESULTS
+from hanabako.agents.results.pages import origin_line
+from hanabako.agents.results.store import read_results
+from hanabako.agents.results.study import Results
 from hanabako.files import write_text
 from hanabako.generated import marks, table, update
 from hanabako.program import run_program

@@ -7,17 +7,15 @@ Importing it registers every game's environments with Gymnasium and PettingZoo b
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from hanabako.clone import find_agents
 from hanabako.games import game_names, preset_names
 from hanabako.packing import unpack
 from hanabako.registration import register_games
 
 if TYPE_CHECKING:
-    import agents as agents
+    from hanabako import agents as agents
 
 __all__ = ["agent_names", "agents", "game_names", "preset_names", "unpack"]
 
-find_agents()
 register_games()
 
 

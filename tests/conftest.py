@@ -50,7 +50,7 @@ OPTIONS_OF = {"slow": ("--slow", "--all"), "clients": ("--slow",), "upkeep": ("-
 NUMBERS = ("float32", "bfloat16")
 """Types of numbers that networks compute in, for `HANABAKO_NUMBERS`."""
 
-COMPUTES = re.compile(r"^(?:from|import) (?:torch|agents\.(?:networks|learning|search|studies|evaluation))\b", re.M)
+COMPUTES = re.compile(r"^(?:from|import) (?:torch|hanabako\.agents\.(?:networks|learning|search|results))\b", re.M)
 """What a test module imports if its results could depend on the type of numbers."""
 
 

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import pytest
 
-from agents import names
-from agents.registry import SEARCH, pretrained
 from benchmarks.recipes import RECIPES
 from docs.build import networks
+from hanabako.agents import names
+from hanabako.agents.registry import SEARCH, pretrained
 from hanabako.games import games
 from hanabako.generated import filled
 
@@ -44,8 +44,6 @@ BRIEF_RUN = (
 )
 NO_MINIBATCH = ("--minibatch 32 ", "")
 BRIEFLY = {
-    "agents.ppo": BRIEF_RUN,
-    "agents.evaluate": "--games 4",
     "hanabako train": f"{BRIEF_RUN} --ranks 1",
     "hanabako evaluate": "--games 4",
     "hanabako play": "--no-web",
@@ -181,10 +179,10 @@ def program(page: Path) -> str:
 
 
 def needs_clone(page: Path) -> bool:
-    """Return whether a page has commands or imports of folders outside the wheel, such as the short name ``agents``."""
+    """Return whether a page has commands or imports of folders outside the wheel, such as ``benchmarks``."""
     modules = [words[0].partition(".")[0] for words in map(of_module, commands(page)) if words is not None]
     imported = re.findall(r"^(?:from|import) (\w+)", "\n".join(blocks(page)), flags=re.MULTILINE)
-    return not {*modules, *imported}.isdisjoint(("agents", "benchmarks", "docs", "tests", "pytest"))
+    return not {*modules, *imported}.isdisjoint(("benchmarks", "docs", "tests", "pytest"))
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning.common.algorithms import NAMES
+from hanabako.agents.learning.common.algorithms import NAMES
 from hanabako.envs.seat import CardGameSeatEnv
 from hanabako.envs.vector_seat import VectorSeatEnv
 from hanabako.games import games

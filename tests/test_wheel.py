@@ -35,7 +35,7 @@ import agents.tool as theirs
 assert theirs.OWNER == sys.modules["agents"].OWNER == "somebody else"
 assert agents.__name__ == "hanabako.agents" and not hasattr(agents, "OWNER")
 
-from hanabako.agents.evaluate import play
+from hanabako.agents import play
 from hanabi_env import PRESETS
 config = PRESETS["mini"]
 games = play(config, agents.load("cautious", config), games=20, seed=1)
@@ -55,16 +55,16 @@ for name in names:
 """
 
 ONE_PACKAGE = """
-import importlib, sys
 from hanabako import agents
 from pathlib import Path
-assert Path(agents.__file__).parent.parent == Path({folder!r}), agents.__file__
-import agents as short
-assert short is agents
-for name in ("registry", "evaluate", "bots.bot", "playing.policy", "results.evaluation", "ppo", "bots.hanabi.smart"):
-    assert importlib.import_module("agents." + name) is importlib.import_module("hanabako.agents." + name), name
-from agents.registry import load
-assert load is agents.load
+assert Path(agents.__file__).resolve().parent.parent == Path({folder!r}), agents.__file__
+for name in ("agents", "agents.registry"):
+    try:
+        __import__(name)
+    except ImportError as error:
+        assert "hanabako.agents" in str(error)
+    else:
+        raise AssertionError(name)
 """
 
 
@@ -192,7 +192,8 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of a clone's packages that is not installed."""
     folder = tmp_path_factory.mktemp("clone")
     for package in ("hanabako", "agents", *GAMES):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, folder / package, symlinks=True, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 
@@ -202,13 +203,8 @@ def test_a_clone_need_not_be_installed(clone: Path, libraries: Path, tmp_path: P
     run(["-c", ONE_PACKAGE.format(folder=str(clone))], clone, libraries, folder=tmp_path)
 
 
-@pytest.mark.parametrize("program", ["agents.ppo", "agents.evaluate"])
-def test_a_clones_programs_run_by_their_short_names(program: str, clone: Path, libraries: Path):
-    assert "usage:" in run(["-m", program, "--help"], libraries, folder=clone)
-
-
 def test_no_module_names_the_agents_absolutely():
-    """Every import within the folder is relative, because ``agents`` may be another distribution's package."""
+    """Every import within the folder is relative: its package's name is not that of its place in a clone."""
     for path in (ROOT / "agents").rglob("*.py"):
         absolute = re.findall(r"^\s*(?:from|import) agents\b.*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert not absolute, f"{path.relative_to(ROOT)}: {absolute}"

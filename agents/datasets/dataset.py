@@ -132,7 +132,7 @@ class Dataset:
             yield self._replay(game, block, first, observes)
 
     def results(self) -> Games:
-        """Return the results of the finished games, in the form of `agents.evaluate.play`."""
+        """Return the results of the finished games, in the form of `agents.play`."""
         record, finished = Record(self._game(None), len(self)), np.zeros(len(self), np.bool_)
         for replay in self.replays():
             rows = slice(replay.first, replay.first + len(replay.games))

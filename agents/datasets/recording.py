@@ -1,4 +1,4 @@
-"""Recording agents' games as a dataset: game i of the file is game i of that seed, as in `agents.evaluate.play`."""
+"""Recording agents' games as a dataset: game i of the file is game i of that seed, as in `agents.play`."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike

@@ -8,7 +8,7 @@ The learner has one seat in every game. At the others sit partners with its curr
 learner and differ from it. The network predicts the next player's action from its observation, and reads its own
 prediction (`agents.networks.modelling`), so that it can adapt to what the partner does.
 
-All else is as in `agents.ppo` with a dense network. Only the learner's own decisions are learned from, and only they
+All else is as in PPO with a dense network. Only the learner's own decisions are learned from, and only they
 count in a budget of decisions.
 
 Differences from the paper, whose game is Overcooked: the model of the partner reads the observation, which has the last

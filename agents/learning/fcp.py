@@ -3,7 +3,7 @@
     hanabako train --algorithm fcp --preset mini --minutes 5
     hanabako train --algorithm fcp --preset standard --minutes 60 --population 8
 
-First some players are trained in self-play, one after the other, as in `agents.ppo`. Each has weights of its own, and
+First some players are trained in self-play, one after the other, as in PPO. Each has weights of its own, and
 so its own conventions. Three versions of each are frozen: the untrained one, one with half of the final score, and the
 last. Then a new network learns with them as partners: it has one seat in every game, and a version is drawn for each of
 the others. Some partners are skilled and have different conventions, others are not, and the network must do well with
@@ -13,7 +13,7 @@ result; evaluations before it begins are those of the population's players, one 
 Differences from the paper, whose game is Overcooked: the population is trained within the run's own budget, so that the
 algorithm's cost is compared as a whole. It therefore has 4 players by default instead of 32. PPO replaces V-MPO. The
 version with half of the score is chosen by its score in training, among 16 versions; the last action is still hidden
-then, as in `agents.ppo`.
+then, as in PPO.
 """
 
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ Differences from the papers:
   There are as many draws as new sequences, and the highest priority hardly falls, as sequences that were not drawn
   again keep theirs. So most draws are of sequences that were not drawn before. The importance weights then mostly scale
   the steps down, which Adam evens out.
-* As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`).
+* As in PPO, losing costs little at first (`Args.loss_ramp`).
 
 Most of the algorithm is in `agents.learning.common.q_learner`, which the other value learners share. Budgets, ranks,
 logs, checkpoints and evaluations are in `agents.learning.common.trainer`.

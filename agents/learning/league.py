@@ -6,7 +6,7 @@
 Plain self-play can run in circles, each version beating the one before and losing to an older one. Fictitious play
 trains a best response to the average of all past strategies; neural fictitious self-play (Heinrich and Silver 2016,
 after Heinrich, Lanctot and Silver 2015) and AlphaStar's league (Vinyals et al. 2019) do so with networks. Here PPO
-plays half of its games at every seat, as `agents.ppo` does. In the other half it has one seat among past versions of
+plays half of its games at every seat, as PPO does. In the other half it has one seat among past versions of
 itself, frozen at equal intervals of the run. Unlike the papers, past versions are drawn uniformly: they are neither
 averaged into another network nor chosen by how often they win, and there are no exploiters.
 

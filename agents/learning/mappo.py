@@ -3,7 +3,7 @@
     hanabako train --algorithm mappo --preset mini --minutes 1
     hanabako train --algorithm mappo --preset standard --players 4
 
-Everything but the value is as in `agents.ppo`. Values come from a second network of the same size, and of the same kind
+Everything but the value is as in PPO. Values come from a second network of the same size, and of the same kind
 but for memory. It reads the observations of all players: first the player to move, then the others in turn order.
 Together they show every card that is dealt. Only the policy is evaluated and saved.
 

@@ -42,7 +42,7 @@ Differences from the paper:
   file of ``--level-below`` does here.
 * Partners answer greedily, without exploring.
 * All games explore alike, less and less over the budget (`Args.explore`). The authors' players draw a rate of their own
-  for each game. As in `agents.ppo`, losing costs little at first (`Args.loss_ramp`).
+  for each game. As in PPO, losing costs little at first (`Args.loss_ramp`).
 
 Scores alone and together, in `mini` and in the standard game, are in ``benchmarks/strength/SCORES.md``.
 """

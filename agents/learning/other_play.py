@@ -5,7 +5,7 @@
 
 At the start of a game each seat draws a random order of the interchangeable suits. Until the end of the game its
 observations and actions name suits in that order. A convention tied to one particular suit is then useless, so the
-policies do not depend on conventions that independently trained players could not share. All else is as in `agents.ppo`
+policies do not depend on conventions that independently trained players could not share. All else is as in PPO
 with a dense network: a network that is symmetric in the suits (`agents.networks.symmetric`) has this property by
 construction and needs no such training.
 

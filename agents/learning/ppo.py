@@ -1,7 +1,7 @@
 """Masked PPO in self-play (Schulman et al. 2017), or IPPO: one network plays every seat and learns from every seat.
 
     hanabako train --preset mini --minutes 1
-    torchrun --standalone --nproc-per-node 2 -m agents.ppo --preset standard --minutes 5   # ranks started by hand
+    torchrun --standalone --nproc-per-node 2 -m hanabako train --preset standard --minutes 5   # ranks started by hand
 
 Differences from textbook PPO, each of which improved measured results:
 

@@ -141,7 +141,7 @@ class Keeping(Protocol):
 
 
 class Policy(Protocol):
-    """A policy that can take any seat of a game: `agents.load` returns one, and `agents.evaluate.play` takes them."""
+    """A policy that can take any seat of a game: `agents.load` returns one, and `agents.play` takes them."""
 
     name: str
     """The name in results."""

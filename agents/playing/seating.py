@@ -66,7 +66,7 @@ class OneTable:
             env.step(table.action())
             table.observe()
 
-    They play as in `agents.evaluate.play`, where the same game has the index ``game_index`` and the seed ``seed``.
+    They play as in `agents.play`, where the same game has the index ``game_index`` and the seed ``seed``.
 
     Args:
         env: an AEC environment of ours, just reset.

@@ -1,6 +1,6 @@
 """Evaluation in one call: the named agents meet in a mode, and the results are printed and written to files.
 
-The command line is `agents.evaluate`.
+The command line is `hanabako evaluate`.
 """
 
 import itertools

@@ -24,7 +24,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from agents.results.store import read_results
+from hanabako.agents.results.store import read_results
 from hanabako.files import check_writable
 from hanabako.program import run_program
 from hanabako.results_file import origin_of, write_results

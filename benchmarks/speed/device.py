@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.learning import ppo
-from agents.learning.common.ranks import joined_ranks, processor_settings
 from benchmarks.speed.learner import updates
 from benchmarks.speed.products import wait_for
 from benchmarks.speed.timing import Output, significant
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.ranks import joined_ranks, processor_settings
 from hanabako.compiler.cuda import IS_SIMULATED
 from hanabako.engine.sections import words_for
 from hanabako.envs.device_vector import PLACE, DeviceArray, DeviceVectorEnv

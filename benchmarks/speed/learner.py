@@ -17,13 +17,13 @@ from typing import Any
 
 import torch
 
-from agents.learning import ppo
-from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
-from agents.networks.network import fast_dtype, kind_of_processor
 from benchmarks.speed.products import RecordedProducts, best_seconds, wait_for
 from benchmarks.speed.timing import CLOCKS, Case, Output, measure, significant
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.networks.kinds import BASIC_NETWORKS, NETWORKS
+from hanabako.agents.networks.network import fast_dtype, kind_of_processor
 from hanabako.program import run_program
 from hanabako.words.ranges import Positive, Size
 
@@ -33,7 +33,7 @@ class Args:
     """Measure how fast networks learn."""
 
     device: str = "auto"
-    """The device, as in `agents.ppo`."""
+    """The device, as in PPO."""
     games: Size = 1024
     """Games played in parallel."""
     minibatch: Size = 2048

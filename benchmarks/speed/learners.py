@@ -31,13 +31,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.learning import ppo
-from agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
-from agents.results.study import Results
 from benchmarks.speed import cleanrl_loop
 from benchmarks.speed.learner import updates
 from benchmarks.speed.peers import PETTINGZOO, Peer, missing, print_rows, stay_on_one_core, with_ratios
 from benchmarks.speed.timing import TRIALS, Case, Output, measure
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
+from hanabako.agents.results.study import Results
 from hanabako.machine import commit
 from hanabako.program import run_program
 from hanabako.timing import Play

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agents.results.store import read_results
 from benchmarks.games import GAMES, BenchmarkGame
 from benchmarks.speed.loops import aec_loop, rollout_loop
 from benchmarks.speed.timing import Case, Output, measure
+from hanabako.agents.results.store import read_results
 from hanabako.program import run_program
 from hanabako.words.ranges import Positive, Size
 

@@ -6,7 +6,7 @@
     python -m benchmarks.strength.solvers.ceiling.checking --below        # it checks all decks in the results
 
 All random events are known from the first turn: the order of the deck and, with bonus tiles (V4), the order of the
-tiles and the deck after a shuffle by tile (e). Deck i is that of game i of the seed, as in `agents.evaluate`. The
+tiles and the deck after a shuffle by tile (e). Deck i is that of game i of the seed, as in `agents.play`. The
 results list the decks that allow less than the highest score: all of the standard game, and the first `MOST_BELOW` of
 each other setting.
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.results import Row, Study
+from hanabako.agents.results import Row, Study
 from hanabako.generated import table
 from hanabi_env import PRESETS
 

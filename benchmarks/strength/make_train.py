@@ -15,16 +15,16 @@ from typing import Any
 
 import torch
 
-from agents import ppo
-from agents.learning.common.launch import ranks_for
-from agents.learning.common.ranks import best_device
-from agents.networks.network import kind_of_processor
-from agents.results import Row, Study
-from agents.results.evaluation import Args, evaluate
-from agents.results.store import read_results
-from agents.results.study import Result, Results
-from agents.results.tables import training_in_words, with_error
 from benchmarks import demo
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.launch import ranks_for
+from hanabako.agents.learning.common.ranks import best_device
+from hanabako.agents.networks.network import kind_of_processor
+from hanabako.agents.results import Row, Study
+from hanabako.agents.results.evaluation import Args, evaluate
+from hanabako.agents.results.store import read_results
+from hanabako.agents.results.study import Result, Results
+from hanabako.agents.results.tables import training_in_words, with_error
 from hanabako.generated import table
 
 __all__ = ["RESULTS", "STUDY", "MakeTrain", "runs"]

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.results import Row, Study
-from agents.results.store import read_results
-from agents.results.study import Result, Results
+from hanabako.agents.results import Row, Study
+from hanabako.agents.results.store import read_results
+from hanabako.agents.results.study import Result, Results
 from hanabako.generated import table
 
 __all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "beside_originals", "comparisons"]

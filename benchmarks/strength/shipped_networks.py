@@ -17,18 +17,18 @@ from typing import Any
 
 import tyro
 
-from agents import ppo
-from agents.learning.common.algorithms import named
-from agents.learning.common.launch import ranks_for, train_apart
-from agents.learning.common.runs import greedy_curve
-from agents.networks.policy_file import read_metadata, read_network, save_policy
-from agents.registry import PRETRAINED
-from agents.results import Study
-from agents.results.meeting import Meeting, play_meeting
-from agents.results.store import is_stale, read_results
-from agents.results.study import Result, Results
-from agents.results.tables import features_of, game_text, training_in_words, with_error
 from benchmarks.recipes import RECIPES, Recipe
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.algorithms import named
+from hanabako.agents.learning.common.launch import ranks_for, train_apart
+from hanabako.agents.learning.common.runs import greedy_curve
+from hanabako.agents.networks.policy_file import read_metadata, read_network, save_policy
+from hanabako.agents.registry import PRETRAINED
+from hanabako.agents.results import Study
+from hanabako.agents.results.meeting import Meeting, play_meeting
+from hanabako.agents.results.store import is_stale, read_results
+from hanabako.agents.results.study import Result, Results
+from hanabako.agents.results.tables import features_of, game_text, training_in_words, with_error
 from hanabako.drawing import charts
 from hanabako.games import config_from_dict, make_config
 from hanabako.generated import table

@@ -25,7 +25,7 @@ extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.
 root_doc = "docs/README"
 PAGES = ["*.md", "*/*.md", "docs/api/*.md", "benchmarks/strength/*.md", "notebooks/*.ipynb"]
 include_patterns = PAGES
-exclude_patterns = [".*", "runs", "dist", "tests", "**/__pycache__"]
+exclude_patterns = [".*", "hanabako/agents", "runs", "dist", "tests", "**/__pycache__"]
 
 # --- Markdown and notebooks -------------------------------------------------------------------------------------------
 

@@ -6,12 +6,12 @@ python -m docs.build.networks --check   # say whether it is up to date
 
 from pathlib import Path
 
-from agents.networks.policy_file import read_metadata
-from agents.registry import PRETRAINED
-from agents.results.store import read_results
-from agents.results.tables import features_of, training_in_words
 from benchmarks.recipes import RECIPES
 from benchmarks.strength.shipped_networks import RESULTS
+from hanabako.agents.networks.policy_file import read_metadata
+from hanabako.agents.registry import PRETRAINED
+from hanabako.agents.results.store import read_results
+from hanabako.agents.results.tables import features_of, training_in_words
 from hanabako.files import read_json
 from hanabako.generated import table, update
 

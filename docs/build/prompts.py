@@ -5,8 +5,8 @@ python -m docs.build.prompts   # write the example again
 
 from pathlib import Path
 
-import agents
-from agents.bridges.language_models.one_game import ChatGame
+from hanabako import agents
+from hanabako.agents.bridges.language_models.one_game import ChatGame
 from hanabako.generated import update
 from hanabi_env import PRESETS
 

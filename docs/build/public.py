@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agents.learning.common.algorithms import NAMES
 from docs.build.rule_card import field_docstrings
+from hanabako.agents.learning.common.algorithms import NAMES
 from hanabako.games import games
 from hanabako.generated import table
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.results.comparison.reading import read
-from agents.results.comparison.rows import Comparison, Run
+from hanabako.agents.results.comparison.reading import read
+from hanabako.agents.results.comparison.rows import Comparison, Run
 
 PLAIN = """
 study = "comparison"

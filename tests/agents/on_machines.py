@@ -21,9 +21,9 @@ import torch
 import torch.distributed as dist
 from filelock import FileLock
 
-from agents.learning.common.ranks import Ranks, joined_ranks
-from agents.learning.common.trainer import Trainer
-from agents.ppo import Args, train
+from hanabako.agents.learning.common.ranks import Ranks, joined_ranks
+from hanabako.agents.learning.common.trainer import Trainer
+from hanabako.agents.learning.ppo import Args, train
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
 
 TINY = Args(**SMALL | {"steps": 3 * UPDATE, "evaluations": 3, "evaluation_games": 4, "final_games": 4})

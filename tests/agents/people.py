@@ -2,8 +2,8 @@
 
 import pytest
 
-import agents
-from agents.people.session import Session
+from hanabako import agents
+from hanabako.agents.people.session import Session
 from hanabako.games import games
 
 EVERY_GAME = pytest.mark.parametrize("game", games())

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import agents
-from agents.results.agreement import agreement
+from hanabako import agents
+from hanabako.agents.results.agreement import agreement
 from hanabi_env import HanabiConfig
 
 pytestmark = pytest.mark.slow

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from agents.bots.bot import Bot, BotPolicy
-from agents.datasets.recording import record
-from agents.learning.common.partners import PartnersEnvs
-from agents.learning.common.ranks import Ranks
-from agents.playing.play import play
-from agents.playing.policy import BatchedPolicy, Seated
-from agents.playing.seating import OneTable
-from agents.registry import load
-from agents.results.agreement import agreement
-from agents.search.hanabi.policy import SearchPolicy
+from hanabako.agents import play
+from hanabako.agents.bots.bot import Bot, BotPolicy
+from hanabako.agents.datasets.recording import record
+from hanabako.agents.learning.common.partners import PartnersEnvs
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.playing.policy import BatchedPolicy, Seated
+from hanabako.agents.playing.seating import OneTable
+from hanabako.agents.registry import load
+from hanabako.agents.results.agreement import agreement
+from hanabako.agents.search.hanabi.policy import SearchPolicy
 from hanabako.compiler.jit import rule
 from hanabi_env import PRESETS, hanabi_v0
 

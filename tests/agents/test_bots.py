@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import agents
-from agents.bots.bot import BotLoops, BotPolicy, BotsSeated
-from agents.playing.block import Block
-from agents.playing.play import play, steps_of
-from agents.playing.policy import Policy
-from agents.playing.seating import OneTable, sit
-from agents.results.store import read_results
 from benchmarks.strength import ports as originals
 from benchmarks.strength.ports import WITHIN, Comparison, comparisons
+from hanabako import agents
+from hanabako.agents.bots.bot import BotLoops, BotPolicy, BotsSeated
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.play import play, steps_of
+from hanabako.agents.playing.policy import Policy
+from hanabako.agents.playing.seating import OneTable, sit
+from hanabako.agents.results.store import read_results
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 

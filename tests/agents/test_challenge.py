@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.commands.command_line import main
-from agents.playing.play import play
-from agents.registry import PRETRAINED
-from agents.results import meeting
-from agents.results.challenge import suite as suites
-from agents.results.challenge.board import entries
-from agents.results.meeting import BLOCK
-from agents.results.store import read_results
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.registry import PRETRAINED
+from hanabako.agents.results import meeting
+from hanabako.agents.results.challenge import suite as suites
+from hanabako.agents.results.challenge.board import entries
+from hanabako.agents.results.meeting import BLOCK
+from hanabako.agents.results.store import read_results
 from hanabako.drawing import charts
 from hanabako.games import config_to_dict, make_config
 
@@ -209,7 +209,12 @@ def test_rows_with_impossible_search_settings_are_reported_and_the_others_are_ve
 
 
 def test_code_in_a_file_of_others_runs_only_if_it_is_trusted(folder: Path, capsys: pytest.CaptureFixture[str]):
-    code = ["import agents", "print('code ran')", "def make(config): return agents.load('piers', config)", ""]
+    code = [
+        "from hanabako import agents",
+        "print('code ran')",
+        "def make(config): return agents.load('piers', config)",
+        "",
+    ]
     (folder / "mine.py").write_text("\n".join(code), encoding="utf-8")
     run("mine.py:make", "--games", "20")
     capsys.readouterr()

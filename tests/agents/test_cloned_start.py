@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.command_line import main
-from agents.learning import ppo
-from agents.learning.common.algorithms import named
-from agents.learning.common.cloned_start import from_clone, lesson_of
-from agents.learning.common.network_settings import NetworkSettings
-from agents.learning.common.runs import read_about, read_metrics
-from agents.learning.common.settings import Settings
-from agents.learning.common.trainer import envs_of
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.algorithms import named
+from hanabako.agents.learning.common.cloned_start import from_clone, lesson_of
+from hanabako.agents.learning.common.network_settings import NetworkSettings
+from hanabako.agents.learning.common.runs import read_about, read_metrics
+from hanabako.agents.learning.common.settings import Settings
+from hanabako.agents.learning.common.trainer import envs_of
 from hanabako.files import write_json
 
 SIZES = {"games": 8, "horizon": 4, "minibatch": 32, "width": 16, "evaluation-games": 2, "final-games": 4}

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-import agents
-from agents.datasets import Dataset, record
-from agents.learning.cloning import Args, Cloning, Lessons
-from agents.learning.common import trainer
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.recorded import RecordedEnvs
-from agents.learning.common.runs import read_metrics
-from agents.networks.neural_policy import load_policy
-from agents.playing.block import Block
-from agents.playing.play import play
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.datasets import Dataset, record
+from hanabako.agents.learning.cloning import Args, Cloning, Lessons
+from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.recorded import RecordedEnvs
+from hanabako.agents.learning.common.runs import read_metrics
+from hanabako.agents.networks.neural_policy import load_policy
+from hanabako.agents.playing.block import Block
 from hanabako.games import game_of, make_config
 from hanabako.games_file import GamesBlock, writing
 from hanabi_env import PRESETS

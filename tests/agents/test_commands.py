@@ -18,14 +18,14 @@ import torch
 from torch.distributed.run import parse_args
 
 import hanabako
-from agents import ppo, registry
-from agents.commands import benchmark, command_line, watch
-from agents.commands.command_line import COMMANDS, main
-from agents.learning import iql
-from agents.learning.common import algorithms, launch, runs
-from agents.learning.common.algorithms import NAMES, maker_of, named
-from agents.learning.common.runs import read_metrics
-from agents.networks.neural_policy import load_policy, read_metadata
+from hanabako.agents import registry
+from hanabako.agents.commands import benchmark, command_line, watch
+from hanabako.agents.commands.command_line import COMMANDS, main
+from hanabako.agents.learning import iql, ppo
+from hanabako.agents.learning.common import algorithms, launch, runs
+from hanabako.agents.learning.common.algorithms import NAMES, maker_of, named
+from hanabako.agents.learning.common.runs import read_metrics
+from hanabako.agents.networks.neural_policy import load_policy, read_metadata
 from hanabako.engine.game import Game
 from hanabako.extras import advice
 from hanabako.files import write_text
@@ -58,7 +58,7 @@ def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.Comple
 
 @pytest.mark.slow
 def test_a_reader_that_ends_early_is_no_error():
-    code = "import sys; from agents.commands.command_line import main; main(sys.argv[1:])"
+    code = "import sys; from hanabako.agents.commands.command_line import main; main(sys.argv[1:])"
     words = [sys.executable, "-c", code, "study", "list", "zero_shot_ten"]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listed:
         assert listed.stdout is not None and listed.stderr is not None
@@ -254,7 +254,7 @@ def test_a_missing_extra_is_a_line_that_says_how_to_install_it(package: str, nam
     [
         ("agents.load('hanabi-standard-2p')", "a network"),
         ("import gymnasium; gymnasium.make('hanabako/HanabiSeat-v0', partners='hanabi-mini-2p')", "a network"),
-        ("from hanabako.agents.ppo import Args", "training"),
+        ("from hanabako.agents.learning.ppo import Args", "training"),
         ("import hanabako.agents.results.store", "a study"),
         ("agents.load('llm:some', HanabiConfig())", "a language model"),
         (
@@ -293,7 +293,7 @@ def test_help_needs_no_extra(name: str):
 )
 def test_bots_play_without_any_extra(words: str, left: str, tmp_path: Path):
     code = WITHOUT.format(packages=OPTIONAL) + f"sys.path.insert(0, {str(ROOT)!r})\n"
-    done = fresh(code + f"from agents.commands.command_line import main\nmain({words.split()})\n", tmp_path)
+    done = fresh(code + f"from hanabako.agents.commands.command_line import main\nmain({words.split()})\n", tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / left).is_file()
 
@@ -521,7 +521,7 @@ def test_a_rank_trains_by_the_file_that_it_is_given(
 def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
     """The benchmark runs in plain Python here, to avoid compiling."""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-    code += "from agents.commands import benchmark\nfrom agents.commands.command_line import main\n"
+    code += "from hanabako.agents.commands import benchmark\nfrom hanabako.agents.commands.command_line import main\n"
     code += "import hanabako.timing\nhanabako.timing.STEPS_PER_CALL = 8\n"
     few = ["--games", "2", "--seconds", "0.01", "--repeats", "1"]
     code += "\n".join(f"main({['benchmark', game, *SHORT[game], *few]})" for game in games())

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import agents
-from agents.playing.play import play
-from agents.results.communication import action_maps, bits_between, measure
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.results.communication import action_maps, bits_between, measure
 from hanabako.games import game_of
 from hanabi_env import HanabiConfig
 
@@ -83,7 +83,7 @@ def test_only_hanabi_is_listened_to(monkeypatch):
     class Other:
         name = "other"
 
-    monkeypatch.setattr("agents.results.communication.game_of", lambda _: Other)
+    monkeypatch.setattr("hanabako.agents.results.communication.game_of", lambda _: Other)
     with pytest.raises(ValueError, match="measured in hanabi, got other"):
         measure(CONFIG, Teller(), 1, seed=1)
     assert game_of(CONFIG).name == "hanabi"

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import agents
-from agents.commands.command_line import main
-from agents.learning.common import launch
-from agents.playing.play import play
-from agents.results.comparison.measuring import check, check_folder, play_pair, settings_of
-from agents.results.comparison.reading import read
-from agents.results.comparison.rows import Pair, Run
-from agents.results.finding import STUDIES, find, load
-from agents.results.store import is_stale, read_results
-from agents.results.study import key_of
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning.common import launch
+from hanabako.agents.results.comparison.measuring import check, check_folder, play_pair, settings_of
+from hanabako.agents.results.comparison.reading import read
+from hanabako.agents.results.comparison.rows import Pair, Run
+from hanabako.agents.results.finding import STUDIES, find, load
+from hanabako.agents.results.store import is_stale, read_results
+from hanabako.agents.results.study import key_of
 from tests.agents.comparison_files import PLAIN, declared, written
 from tests.agents.tiny_runs import run_here
 

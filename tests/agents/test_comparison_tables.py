@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.commands.command_line import main
-from agents.results import estimates
-from agents.results.comparison.figures import actions, curves, matrix, mean_of_pairs, profiles
-from agents.results.comparison.found import Found
-from agents.results.comparison.pages import board
-from agents.results.comparison.rows import Comparison, Pair
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.results import estimates
+from hanabako.agents.results.comparison.figures import actions, curves, matrix, mean_of_pairs, profiles
+from hanabako.agents.results.comparison.found import Found
+from hanabako.agents.results.comparison.pages import board
+from hanabako.agents.results.comparison.rows import Comparison, Pair
 from tests.agents.comparison_files import PLAIN, declared, results_of, written
 
 MANY = "".join(f'[algorithms.more{k}]\nmodule = "vdn"\n' for k in range(8))

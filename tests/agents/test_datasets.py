@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.bridges import hanab_live
-from agents.commands.command_line import main
-from agents.datasets import Dataset, dataset, record, recording
-from agents.evaluate import play
-from agents.playing.policy import Weighing
-from agents.playing.random_policy import RandomPolicy
-from agents.playing.seating import OneTable
-from hanabako import games_file
+from hanabako import agents, games_file
+from hanabako.agents import play
+from hanabako.agents.bridges import hanab_live
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.datasets import Dataset, dataset, record, recording
+from hanabako.agents.playing.policy import Weighing
+from hanabako.agents.playing.random_policy import RandomPolicy
+from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
 from hanabako.record import read_record
@@ -533,7 +532,7 @@ def test_what_is_no_folder_of_games_is_said(tmp_path: Path):
 @EVERY_GAME
 def test_minari_has_an_episode_for_every_seat(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     minari = pytest.importorskip("minari")
-    from agents.bridges.minari import to_minari
+    from hanabako.agents.bridges.minari import to_minari
 
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     config = short_config(game)
@@ -559,7 +558,7 @@ def test_minari_has_an_episode_for_every_seat(game: str, tmp_path: Path, monkeyp
 
 def test_an_interrupted_export_leaves_no_dataset_of_minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     minari = pytest.importorskip("minari")
-    from agents.bridges import minari as minari_export
+    from hanabako.agents.bridges import minari as minari_export
 
     def interrupted(*args: Any) -> Any:
         yield next(written(*args))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from agents.commands.command_line import main
-from agents.commands.draw import sample_game
-from agents.people.session import best_agent
-from agents.registry import names
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.commands.draw import sample_game
+from hanabako.agents.people.session import best_agent
+from hanabako.agents.registry import names
 from hanabako.drawing.replay import Snapshot
 from hanabi_env import HanabiConfig
 from tests.games import GAMES, GameUnderTest, short_name

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning.common import trainer
-from agents.learning.common.ranks import Ranks
-from agents.learning.e3t import E3T, NONE, Args, MixedPartner, MixedPartnerEnvs
-from agents.networks.modelling import ModellingDenseNetwork
-from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
+from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.e3t import E3T, NONE, Args, MixedPartner, MixedPartnerEnvs
+from hanabako.agents.networks.modelling import ModellingDenseNetwork
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.layout import layout
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import agents
-from agents.bots.hanabi import endgame, hats
-from agents.evaluate import play
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bots.hanabi import endgame, hats
 from hanabako.engine.bits import bit
 from hanabi_env import HanabiConfig
 

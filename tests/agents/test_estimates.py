@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agents.results import estimates
-from agents.results.estimates import Estimate
+from hanabako.agents.results import estimates
+from hanabako.agents.results.estimates import Estimate
 
 WORST, BEST = 4.2, 7.8
 

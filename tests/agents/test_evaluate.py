@@ -7,12 +7,13 @@ import shlex
 import numpy as np
 import pytest
 
-import agents
-from agents import evaluate
-from agents.commands import command_line
-from agents.evaluate import Games, play
-from agents.playing.random_policy import RandomPolicy
-from agents.results.views import short_name
+from hanabako import agents
+from hanabako.agents import Games, play
+from hanabako.agents.commands import command_line
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.playing.random_policy import RandomPolicy
+from hanabako.agents.results.evaluation import Args, evaluate
+from hanabako.agents.results.views import short_name
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanafuda_env import KoiKoiConfig
@@ -149,9 +150,8 @@ def test_random_actions_are_legal_and_equally_likely():
 
 def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
     out = tmp_path / "result.json"
-    evaluate.main(
-        ["hanabi", "--preset", "mini", "--agents", "random", "--games", "50", "--seed", "3", "--json", str(out)]
-    )
+    words = ["hanabi", "--preset", "mini", "--agents", "random", "--games", "50", "--seed", "3"]
+    main(["evaluate", *words, "--json", str(out)])
     result = result_of(out)
     assert (result["games"], result["config"]["colors"]) == (50, 3)
     told = capsys.readouterr().out
@@ -161,7 +161,7 @@ def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
 def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
     out = tmp_path / "result.json"
     words = ["koikoi", "--agents", "random,counting", "--games", "20", "--config", "rounds=1", "--json", str(out)]
-    evaluate.main(words)
+    main(["evaluate", *words])
     told, result = capsys.readouterr().out, result_of(out)
     assert "koikoi document rounds=1, 2 players, observation plain, 20 games" in told and "winner's score" in told
     for player, name in enumerate(("random", "counting")):
@@ -174,12 +174,12 @@ def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
 def test_teams_are_not_scored_in_a_competitive_game(mode: str):
     """The score there is the winner's, so it would say nothing of the agent."""
     with pytest.raises(SystemExit, match=f"{mode} needs a cooperative game, got ikebana: --mode tournament"):
-        evaluate.main(["ikebana", "--agents", "random,greedy,lookahead", "--mode", mode, "--games", "2"])
+        main(["evaluate", "ikebana", "--agents", "random,greedy,lookahead", "--mode", mode, "--games", "2"])
 
 
 def test_one_game_has_no_error(capsys):
-    evaluate.main(["hanabi", "--preset", "very_small", "--agents", "random", "--games", "1"])
-    evaluate.main(["koikoi", "--agents", "random,counting", "--mode", "tournament", "--games", "1"])
+    main(["evaluate", "hanabi", "--preset", "very_small", "--agents", "random", "--games", "1"])
+    main(["evaluate", "koikoi", "--agents", "random,counting", "--mode", "tournament", "--games", "1"])
     assert "±" not in capsys.readouterr().out
 
 
@@ -187,7 +187,7 @@ def test_how_a_search_thinks_is_written_down(tmp_path):
     out = tmp_path / "result.json"
     words = ["hanabi", "--preset", "very_small", "--agents", "search:piers", "--games", "3", "--json", str(out)]
     for said, written in (([], None), (["--search", "rollouts=8", "seats=all"], {"rollouts": 8, "seats": "all"})):
-        evaluate.main([*words, *said])
+        main(["evaluate", *words, *said])
         assert result_of(out)["search"] == written
 
 
@@ -195,7 +195,7 @@ def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path
     out = tmp_path / "two words.json"
     words = ["hanabi", "--preset", "very_small", "--config", "hand_size=3", "--games", "3", "--mode", "cross-play"]
     words += ["--agents", "random,search:piers", "--search", "rollouts=8", "seats=all", "--json", str(out)]
-    evaluate.main(words)
+    main(["evaluate", *words])
     first = rows_of(out)
     out.unlink()
     name, *command = shlex.split(first[0]["command"])
@@ -214,12 +214,12 @@ def timeless(row):
 
 def test_few_games_have_few_line_ups(capsys):
     words = ["hanabi", "--preset", "mini", "--agents", "random,smart,piers", "--mode", "ad-hoc"]
-    result = evaluate.evaluate(evaluate.Args("hanabi", preset="mini", agents="random,smart", games=7, mode="ad-hoc"))
+    result = evaluate(Args("hanabi", preset="mini", agents="random,smart", games=7, mode="ad-hoc"))
     assert [row["newcomer"] for row in result.rows] == ["random"] * 7 + ["smart"] * 7
-    evaluate.main([*words, "--games", "2"])
+    main(["evaluate", *words, "--games", "2"])
     assert "over line-ups" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="games must be at least 2, for two line-ups, got 1"):
-        evaluate.main([*words, "--games", "1"])
+        main(["evaluate", *words, "--games", "1"])
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_run_goes_by_the_name_of_its_directory(name, short):
 def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
     out = tmp_path / "result.json"
     words = ["hanabi", "--preset", "mini", "--agents", "random,cheat", "--games", "20", "--mode", "cross-play"]
-    evaluate.main([*words, "--json", str(out)])
+    main(["evaluate", *words, "--json", str(out)])
     scores = {tuple(row["line_up"]): row["score"] for row in rows_of(out)}
     assert list(scores) == [("random", "random"), ("random", "cheat"), ("cheat", "random"), ("cheat", "cheat")]
     assert scores["random", "random"] < scores["random", "cheat"] < scores["cheat", "cheat"]
@@ -248,4 +248,4 @@ def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
 @pytest.mark.parametrize("arguments", [["chess"], ["hanabi", "--preset", "none"], ["hanabi", "--config", "colours=3"]])
 def test_the_command_line_names_what_is_wrong(arguments):
     with pytest.raises(SystemExit, match="evaluate: "):
-        evaluate.main(arguments)
+        main(["evaluate", *arguments])

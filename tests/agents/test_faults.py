@@ -23,13 +23,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch.distributed import TCPStore
 
-from agents import ppo
-from agents.learning.common.checkpoints import Checkpoints, ranks_of
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import finished, read_about, read_metrics
-from agents.learning.common.trainer import Trainer
-from agents.networks.neural_policy import load_policy
-from agents.ppo import Args, train
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning.common.checkpoints import Checkpoints, ranks_of
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.runs import finished, read_about, read_metrics
+from hanabako.agents.learning.common.trainer import Trainer
+from hanabako.agents.learning.ppo import Args, train
+from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.files import write_json
 from tests.agents.damaged_files import headed, spoil_first_part
 from tests.agents.tiny_runs import SMALL, UPDATE
@@ -79,9 +79,9 @@ def assert_ended_alike(run: Path, whole: Path) -> None:
 def refusal(*arguments: str) -> str:
     """Return the line with which the command ends."""
     with pytest.raises(SystemExit) as end:
-        ppo.main(list(arguments))
+        main(["train", "--ranks", "1", *arguments])
     message = str(end.value)
-    assert message.startswith("ppo: ") and "\n" not in message
+    assert message.startswith("hanabako train: ") and "\n" not in message
     return message
 
 
@@ -403,7 +403,7 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
     said = (tmp_path / "said").open("w+")
     ranks = [
         subprocess.Popen(
-            [sys.executable, "-m", "agents.ppo", *options],
+            [sys.executable, "-m", "hanabako", "train", *options],
             cwd=ROOT,
             env=os.environ | world | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
             stderr=(said if rank == 0 else subprocess.DEVNULL),
@@ -436,7 +436,7 @@ def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tm
     """A real process is killed during training; the run continues from its checkpoint."""
     run_dir = tmp_path / "run"
     args = replace(TINY, run_dir=run_dir, steps=10**9, evaluations=10**6)
-    words = [sys.executable, "-m", "agents.ppo", *as_options(args, run_dir)]
+    words = [sys.executable, "-m", "hanabako", "train", "--ranks", "1", *as_options(args, run_dir)]
     other = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         while not (run_dir / "checkpoint" / "latest").exists():

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning.common import trainer
-from agents.learning.common.ranks import Ranks
-from agents.learning.fcp import FCP, Args, PopulationEnvs, stage_of
-from agents.networks.neural_policy import NeuralPolicy
+from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.fcp import FCP, Args, PopulationEnvs, stage_of
+from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 

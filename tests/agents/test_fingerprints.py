@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from agents.registry import fingerprints
+from hanabako.agents.registry import fingerprints
 
 
 def test_only_networks_have_fingerprints(tmp_path: Path) -> None:

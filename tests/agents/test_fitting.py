@@ -9,16 +9,16 @@ import gymnasium
 import numpy as np
 import pytest
 
-import agents
-from agents.datasets import record
-from agents.evaluate import play
-from agents.networks.kinds import usual_kind
-from agents.networks.network import Network
-from agents.networks.neural_policy import NeuralPolicy
-from agents.people.session import Session
-from agents.playing.policy import as_policy
-from agents.playing.seating import OneTable
-from agents.search.hanabi.policy import SearchPolicy
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.datasets import record
+from hanabako.agents.networks.kinds import usual_kind
+from hanabako.agents.networks.network import Network
+from hanabako.agents.networks.neural_policy import NeuralPolicy
+from hanabako.agents.people.session import Session
+from hanabako.agents.playing.policy import as_policy
+from hanabako.agents.playing.seating import OneTable
+from hanabako.agents.search.hanabi.policy import SearchPolicy
 from hanabako.games import game_of
 from hanabi_env import PRESETS
 
@@ -62,7 +62,7 @@ def beside_many_seats(config: Any, policy: Any) -> Any:
 
 
 def in_a_search(config: Any, policy: Any) -> Any:
-    from agents.registry import searcher
+    from hanabako.agents.registry import searcher
 
     search = searcher(game_of(config).name)(policy, config, rollouts=8)
     return play(config, [search, policy], 1, seed=3).score
@@ -131,7 +131,7 @@ DECLARED: dict[str, tuple[dict[str, Any], tuple[str, int]]] = {
 
 
 def long_sighted() -> NeuralPolicy:
-    from agents.networks.kinds import NETWORKS as KINDS
+    from hanabako.agents.networks.kinds import NETWORKS as KINDS
 
     network: Network = KINDS[usual_kind(LONG)](LONG, width=8, layers=1)
     return NeuralPolicy(network, LONG, "long")

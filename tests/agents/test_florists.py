@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.bots.ikebana.florist import GREEDY, LOOKAHEAD, act, memory_dtype
-from agents.bots.ikebana.odds import worths_of_classes
-from agents.evaluate import play
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bots.ikebana.florist import GREEDY, LOOKAHEAD, act, memory_dtype
+from hanabako.agents.bots.ikebana.odds import worths_of_classes
 from ikebana_env import IkebanaConfig
 from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.rules import legal_action_mask

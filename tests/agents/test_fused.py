@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from agents.networks import symmetric
-from agents.networks.fused import can_fuse, from_bfloat16, fused_heads, fused_layer, to_bfloat16
-from agents.networks.symmetric import SymmetricNetwork, plain_heads, plain_layer
+from hanabako.agents.networks import symmetric
+from hanabako.agents.networks.fused import can_fuse, from_bfloat16, fused_heads, fused_layer, to_bfloat16
+from hanabako.agents.networks.symmetric import SymmetricNetwork, plain_heads, plain_layer
 from hanabako.compiler.jit import IS_INTERPRETED
 from hanabako.packing import pack
 from hanabi_env import HanabiConfig

@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents import registry
-from agents.people.session import Adviser, Session
-from agents.playing.block import Block
-from agents.playing.play import play
-from agents.playing.policy import BatchedPolicy, uniform
-from agents.playing.seating import sit
-from agents.search import choosing
-from agents.search.ikebana.policy import IkebanaSearch
-from agents.search.ikebana.rollouts import IkebanaRollouts, deal_unseen, list_unseen, round_value
-from agents.search.ikebana.rollouts import unseen_loop as ikebana_unseen
-from agents.search.koikoi.endings import ending_loop
-from agents.search.koikoi.one_round import (
+from hanabako import agents
+from hanabako.agents import play, registry
+from hanabako.agents.people.session import Adviser, Session
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.policy import BatchedPolicy, uniform
+from hanabako.agents.playing.seating import sit
+from hanabako.agents.search import choosing
+from hanabako.agents.search.ikebana.policy import IkebanaSearch
+from hanabako.agents.search.ikebana.rollouts import IkebanaRollouts, deal_unseen, list_unseen, round_value
+from hanabako.agents.search.ikebana.rollouts import unseen_loop as ikebana_unseen
+from hanabako.agents.search.koikoi.endings import ending_loop
+from hanabako.agents.search.koikoi.one_round import (
     ROUND_STATE,
     Exclusions,
     KoiKoiRollouts,
@@ -31,9 +30,9 @@ from agents.search.koikoi.one_round import (
     round_state,
     unseen_loop,
 )
-from agents.search.koikoi.policy import KoiKoiSearch, Passes
-from agents.search.koikoi.walk import walk_scratch
-from agents.search.policy import Effort
+from hanabako.agents.search.koikoi.policy import KoiKoiSearch, Passes
+from hanabako.agents.search.koikoi.walk import walk_scratch
+from hanabako.agents.search.policy import Effort
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
 from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0

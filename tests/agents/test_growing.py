@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.commands.command_line import main
-from agents.learning.common.runs import read_about
-from agents.networks.growing import grown, load_grown
-from agents.networks.kinds import NETWORKS
-from agents.networks.network import Network
-from agents.networks.neural_policy import load_policy, save_policy
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning.common.runs import read_about
+from hanabako.agents.networks.growing import grown, load_grown
+from hanabako.agents.networks.kinds import NETWORKS
+from hanabako.agents.networks.network import Network
+from hanabako.agents.networks.neural_policy import load_policy, save_policy
 from hanabako.games import game_of
 from hanabako.packing import pack
 from hanabi_env import PRESETS

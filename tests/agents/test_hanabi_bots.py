@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import agents
-from agents.bots.bot import BotsSeated
-from agents.playing.seating import OneTable
+from hanabako import agents
+from hanabako.agents.bots.bot import BotsSeated
+from hanabako.agents.playing.seating import OneTable
 from hanabi_env.words.notation import card_names
 from tests.hanabi.table import deal
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import agents
-from agents.bots.bot import BotPolicy, BotsSeated
-from agents.bots.hanabi import hats, messages
-from agents.playing.block import Block
-from agents.playing.play import play
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bots.bot import BotPolicy, BotsSeated
+from hanabako.agents.bots.hanabi import hats, messages
+from hanabako.agents.playing.block import Block
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig
 

@@ -15,16 +15,15 @@ from typing import Any, cast
 
 import pytest
 
-import agents
-from agents import registry
-from agents.bots.imported import spec_of
-from agents.commands.command_line import main
-from agents.playing.play import play
-from agents.playing.random_policy import RandomPolicy
-from agents.registry import PRETRAINED, fingerprints, is_file, need_trust
-from agents.results.comparison.reading import read
-from agents.results.store import is_stale
-from agents.results.views import short_name
+from hanabako import agents
+from hanabako.agents import play, registry
+from hanabako.agents.bots.imported import spec_of
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.playing.random_policy import RandomPolicy
+from hanabako.agents.registry import PRETRAINED, fingerprints, is_file, need_trust
+from hanabako.agents.results.comparison.reading import read
+from hanabako.agents.results.store import is_stale
+from hanabako.agents.results.views import short_name
 from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import parse_setting
 from hanabi_env import PRESETS
@@ -479,7 +478,7 @@ def test_results_and_games_that_name_code_are_read_without_it(place: Path, monke
     assert "stale" in capsys.readouterr().out
     main(["record", "hanabi", "--agents", "random", "--preset", "mini", "--games", "1", "--out", "games.npz"])
     with monkeypatch.context() as patch:
-        patch.setattr("agents.playing.random_policy.RandomPolicy.name", "mine.py:Timid")
+        patch.setattr("hanabako.agents.playing.random_policy.RandomPolicy.name", "mine.py:Timid")
         main(["record", "hanabi", "--agents", "random", "--preset", "mini", "--games", "1", "--out", "games.npz"])
     main(["watch", "games.npz"])
     assert not (place / "imported").exists()

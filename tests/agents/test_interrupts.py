@@ -21,17 +21,17 @@ import numpy as np
 import pytest
 import torch
 
-import agents
-from agents.commands.command_line import main
-from agents.learning.common import validation
-from agents.learning.common.checkpoints import holds_checkpoint
-from agents.learning.common.runs import finished, read_metrics
-from agents.learning.common.trainer import Trainer
-from agents.playing import play as playing
-from agents.playing.block import Block
-from agents.playing.play import Games, steps_of
-from agents.ppo import Args, train
-from agents.search.rollouts import Rollouts
+from hanabako import agents
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning.common import validation
+from hanabako.agents.learning.common.checkpoints import holds_checkpoint
+from hanabako.agents.learning.common.runs import finished, read_metrics
+from hanabako.agents.learning.common.trainer import Trainer
+from hanabako.agents.learning.ppo import Args, train
+from hanabako.agents.playing import play as playing
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.play import Games, steps_of
+from hanabako.agents.search.rollouts import Rollouts
 from hanabako.games import game_of
 from hanabako.interrupts import handling, in_threads
 from hanabi_env import PRESETS
@@ -219,7 +219,7 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
 def test_a_run_is_told_and_waited_for_and_ends_after_who_started_it(tmp_path: Path, working):
     run = "with interruptible(), handling(lambda *_: None):\n    work()\n"
     (tmp_path / "run.py").write_text(HEAD + run, encoding="utf-8")
-    code = "from pathlib import Path\nfrom agents.learning.common.launch import run_module\n"
+    code = "from pathlib import Path\nfrom hanabako.agents.learning.common.launch import run_module\n"
     some = working("-c", f"{HEAD}{code}with interruptible():\n    run_module(['run'], Path('log'))\n")
     some.wait_until_begun()
     some.process.send_signal(signal.SIGINT)  # only to the parent, unlike in a terminal; it passes the signal on
@@ -269,7 +269,7 @@ def test_a_worker_is_not_told_before_it_has_begun(tmp_path: Path, working):
 
 STUDY = """
 from dataclasses import dataclass
-from agents.results import Row, Study
+from hanabako.agents.results import Row, Study
 
 @dataclass(frozen=True)
 class Kind(Row):

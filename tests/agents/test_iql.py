@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import torch
 
-from agents.learning import qmix, sad, vdn
-from agents.learning.common.algorithms import command_line
-from agents.learning.common.q_learner import double_values, epsilons, n_step_returns, returns_of
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import read_metrics
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.common.trainer import train
-from agents.learning.iql import IQL, Args
-from agents.networks.network import masked, q_values
+from hanabako.agents.learning import qmix, sad, vdn
+from hanabako.agents.learning.common.algorithms import command_line
+from hanabako.agents.learning.common.q_learner import double_values, epsilons, n_step_returns, returns_of
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.runs import read_metrics
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.common.trainer import train
+from hanabako.agents.learning.iql import IQL, Args
+from hanabako.agents.networks.network import masked, q_values
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
@@ -226,6 +226,6 @@ def test_it_solves_a_game_of_four_cards(tmp_path, name):
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_command_explains_itself(name, capsys):
     with pytest.raises(SystemExit) as end:
-        command_line(f"agents.learning.{name}", ["--help"])
+        command_line(f"hanabako.agents.learning.{name}", ["--help"])
     assert end.value.code == 0
     assert "--rollouts" in capsys.readouterr().out

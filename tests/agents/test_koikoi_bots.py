@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.bots.bot import BotPolicy
-from agents.bots.koikoi.heuristics import probability_to_hold
-from agents.evaluate import play
-from agents.results.meeting import Meeting, play_meeting
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bots.bot import BotPolicy
+from hanabako.agents.bots.koikoi.heuristics import probability_to_hold
+from hanabako.agents.results.meeting import Meeting, play_meeting
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import state_dtype
@@ -64,7 +64,7 @@ def test_no_move_depends_on_what_the_seat_cannot_see(name):
     assert isinstance(policy, BotPolicy)
     import random
 
-    from agents.playing.seating import OneTable
+    from hanabako.agents.playing.seating import OneTable
     from tests.koikoi.test_secrets import shuffled_secrets
 
     rng = random.Random(name)

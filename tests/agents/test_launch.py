@@ -13,9 +13,9 @@ import pytest
 import torch
 from filelock import FileLock, Timeout
 
-from agents.commands.command_line import main
-from agents.learning.common import launch
-from agents.learning.common.algorithms import named
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning.common import launch
+from hanabako.agents.learning.common.algorithms import named
 from hanabako.files import read_json
 from hanabako.interrupts import INTERRUPTED, Interrupted
 
@@ -134,7 +134,7 @@ def test_a_strangers_number_of_ranks_is_not_believed(config: str, tmp_path: Path
         raise AssertionError("ranks are started")
 
     for name in ("start", "start_ranks"):
-        monkeypatch.setattr(f"agents.learning.common.launch.{name}", start)
+        monkeypatch.setattr(f"hanabako.agents.learning.common.launch.{name}", start)
     run_dir = write_run(tmp_path / "run", config, 2)
     with pytest.raises(ValueError, match="run holds no run to resume: ") as refusal:
         launch.saved_ranks(run_dir)
@@ -155,7 +155,7 @@ def test_a_run_without_a_whole_checkpoint_of_few_ranks_starts_none(ranks: int, t
 @pytest.mark.slow
 def test_a_training_run_ends_with_the_study_that_started_it(tmp_path: Path):
     """The study is killed, and the run saves what it has and ends."""
-    code = "from agents.learning.common import algorithms, launch; from pathlib import Path\n"
+    code = "from hanabako.agents.learning.common import algorithms, launch; from pathlib import Path\n"
     code += "ppo = algorithms.named('ppo')\n"
     code += f"settings = ppo.settings(preset='very_small', run_dir=Path('run'), steps={10**12})\n"
     code += "launch.train_apart(ppo, settings, 1, 'command')"

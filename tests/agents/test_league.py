@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning import league, ppo
-from agents.learning.common import trainer
-from agents.learning.common.ranks import Ranks
-from agents.learning.league import Args, League, LeagueEnvs
-from agents.networks.neural_policy import NeuralPolicy
+from hanabako.agents.learning import league, ppo
+from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.league import Args, League, LeagueEnvs
+from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanafuda_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 

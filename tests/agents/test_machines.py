@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from agents.commands.command_line import main
-from agents.learning.common import launch
-from agents.learning.common.checkpoints import holds_checkpoint
-from agents.learning.common.runs import finished, read_about, read_metrics
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning.common import launch
+from hanabako.agents.learning.common.checkpoints import holds_checkpoint
+from hanabako.agents.learning.common.runs import finished, read_about, read_metrics
 from hanabako.interrupts import INTERRUPTED
 from tests.agents.tiny_runs import tiny_words, wait_for_update, weights, without_clock
 from tests.processes import begin_python, free_port

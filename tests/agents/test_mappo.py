@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning import mappo
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.trainer import train
-from agents.learning.mappo import MAPPO, ActorCritic, EveryView
-from agents.networks.kinds import NETWORKS
-from agents.networks.neural_policy import load_policy
-from agents.playing.play import play
+from hanabako.agents import play
+from hanabako.agents.learning import mappo
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.trainer import train
+from hanabako.agents.learning.mappo import MAPPO, ActorCritic, EveryView
+from hanabako.agents.networks.kinds import NETWORKS
+from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.games import game_of, make_config
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import agents
-from agents.playing.play import play
-from agents.results.meeting import BLOCK, Meeting, in_blocks, meeting_of, play_deals, play_meeting, pooled
-from agents.results.study import result_of
-from agents.results.tables import table
-from agents.results.views import gain, heat_map, matrix, self_and_cross_play
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.results.meeting import BLOCK, Meeting, in_blocks, meeting_of, play_deals, play_meeting, pooled
+from hanabako.agents.results.study import result_of
+from hanabako.agents.results.tables import table
+from hanabako.agents.results.views import gain, heat_map, matrix, self_and_cross_play
 from hanabako.games import game_named, game_names, make_config
 
 MINI = make_config("hanabi", "mini")

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import evaluate, ppo
-from agents.results.evaluation import MODES
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning import ppo
+from hanabako.agents.results.evaluation import MODES, Args, evaluate
 from tests.agents.evaluations import rows_of
 
 TINY = ppo.Args(games=16, horizon=8, minibatch=64, width=16, layers=1, steps=2 * 16 * 8, device="cpu")
@@ -43,7 +44,7 @@ def asked(networks: Callable[[str], list[str]], tmp_path: Path, capsys: pytest.C
         out = tmp_path / "result.json"
         common = ["--preset", PRESETS[game], "--agents", ",".join(networks(game)), "--games", "24", "--seed", "7"]
         capsys.readouterr()  # discard the output of training
-        evaluate.main([game, *common, "--json", str(out), *options])
+        main(["evaluate", game, *common, "--json", str(out), *options])
         rows = rows_of(out)
         for row in rows:
             assert [about["seed"] for about in row["trained"].values()] == [1, 2]
@@ -101,8 +102,8 @@ def test_ad_hoc(asked: Asked, networks: Callable[[str], list[str]], capsys: pyte
 
 
 def test_ad_hoc_line_ups_are_alike_for_every_newcomer() -> None:
-    args = evaluate.Args("hanabi", preset="mini", agents="cheat,random,smart", games=12, mode="ad-hoc")
-    rows = evaluate.evaluate(args).rows
+    args = Args("hanabi", preset="mini", agents="cheat,random,smart", games=12, mode="ad-hoc")
+    rows = evaluate(args).rows
     seats = {
         name: [row["line_up"].index(name) for row in rows if row["newcomer"] == name] for name in ("cheat", "random")
     }
@@ -136,7 +137,7 @@ def test_a_mode_of_pairs_goes_on_without_a_bad_file_and_says_so(
     Path(bad[1]).write_bytes(Path(good[0]).read_bytes()[:-1])
     common = ["hanabi", "--preset", "mini", "--games", "4", "--json", str(out), "--agents"]
     with pytest.raises(SystemExit, match="left out 2 of the agents"):
-        evaluate.main([*common, ",".join([bad[0], good[0], bad[1], good[1]]), "--mode", "cross-play"])
+        main(["evaluate", *common, ",".join([bad[0], good[0], bad[1], good[1]]), "--mode", "cross-play"])
     rows, said = rows_of(out), capsys.readouterr().err
     assert [row["line_up"] for row in rows] == [list(pair) for pair in itertools.product(good, repeat=2)]
     assert said.count("left out: ") == 2
@@ -146,8 +147,8 @@ def test_a_mode_of_pairs_goes_on_without_a_bad_file_and_says_so(
         [f"{bad[1]},{good[0]}"],
         ["smrt,random,iggi", "--mode", "one-guest"],
     ):
-        with pytest.raises(SystemExit, match=r"^evaluate: "):
-            evaluate.main([*common, *wrong])
+        with pytest.raises(SystemExit, match=r"^hanabako evaluate: "):
+            main(["evaluate", *common, *wrong])
         assert not out.exists()
 
 
@@ -165,5 +166,5 @@ def test_a_mode_of_pairs_goes_on_without_a_bad_file_and_says_so(
 )
 def test_what_cannot_be_evaluated_is_a_clear_line(options: list[str], words: str) -> None:
     with pytest.raises(SystemExit, match=words) as end:
-        evaluate.main(["hanabi", "--preset", "mini", "--games", "2", *options])
+        main(["evaluate", "hanabi", "--preset", "mini", "--games", "2", *options])
     assert "\n" not in str(end.value)

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-import agents
-from agents.networks.kinds import BASIC_NETWORKS, NETWORKS
-from agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor, masked
-from agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
-from agents.networks.packing import to_numbers
-from agents.playing.play import play
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.networks.kinds import BASIC_NETWORKS, NETWORKS
+from hanabako.agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor, masked
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
+from hanabako.agents.networks.packing import to_numbers
 from hanabako.games import make_config
 from hanabako.packing import pack
 from hanabi_env import HanabiConfig, HanabiVectorEnv

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from agents.evaluate import play
-from agents.learning.common import trainer
-from agents.learning.common.fictitious import FictitiousGames
-from agents.learning.common.last_action import places_of
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
-from agents.networks.network import Network, q_values
-from agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
+from hanabako.agents import play
+from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.fictitious import FictitiousGames
+from hanabako.agents.learning.common.last_action import places_of
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
+from hanabako.agents.networks.network import Network, q_values
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED
 from hanabako.games import game_of

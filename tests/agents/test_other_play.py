@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning import other_play
-from agents.learning.common.own_cards import OwnCards, prediction_loss
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.common.trainer import train
-from agents.learning.other_play import OtherPlay, RenamedSuits
-from agents.networks.neural_policy import NeuralPolicy, load_policy
-from agents.networks.policy_file import save_policy
-from agents.playing.play import play
+from hanabako.agents import play
+from hanabako.agents.learning import other_play
+from hanabako.agents.learning.common.own_cards import OwnCards, prediction_loss
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.common.trainer import train
+from hanabako.agents.learning.other_play import OtherPlay, RenamedSuits
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
+from hanabako.agents.networks.policy_file import save_policy
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
 from tests.agents.test_mappo import ONE_CARD_EACH

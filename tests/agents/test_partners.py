@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 import torch
 
-import agents
-from agents.learning.common import trainer
-from agents.learning.common.algorithms import named
-from agents.learning.common.partners import PartnersEnvs
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.mappo import MAPPO
-from agents.networks.neural_policy import load_policy
-from agents.playing.block import Block
-from agents.playing.open_games import OpenBlock
-from agents.playing.play import play
-from agents.playing.policy import BatchedPolicy
-from agents.ppo import Args, train
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.algorithms import named
+from hanabako.agents.learning.common.partners import PartnersEnvs
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.mappo import MAPPO
+from hanabako.agents.learning.ppo import Args, train
+from hanabako.agents.networks.neural_policy import load_policy
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.open_games import OpenBlock
+from hanabako.agents.playing.policy import BatchedPolicy
 from hanabako.games import game_of
 from hanabi_env import PRESETS as HANABI
 from ikebana_env import PRESETS as IKEBANA

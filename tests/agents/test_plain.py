@@ -7,10 +7,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-import agents
-from agents.learning.common.partners import PartnersEnvs
-from agents.playing.play import play
-from agents.playing.seating import OneTable
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.learning.common.partners import PartnersEnvs
+from hanabako.agents.playing.seating import OneTable
 from hanabako.envs.seat import random_partner
 from hanabako.games import game_of
 from hanabi_env import PRESETS

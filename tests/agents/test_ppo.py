@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 import torch
 
-import agents
-from agents.evaluate import play
-from agents.learning import other_play, ppo
-from agents.learning.common.descent import Descent
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import read_metrics
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.common.trainer import Progress, geometric
-from agents.learning.ppo import Args, advantages_of, train
-from agents.networks.network import choose
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.learning import other_play, ppo
+from hanabako.agents.learning.common.descent import Descent
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.runs import read_metrics
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.common.trainer import Progress, geometric
+from hanabako.agents.learning.ppo import Args, advantages_of, train
+from hanabako.agents.networks.network import choose
 from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import PRESETS
@@ -414,7 +414,7 @@ def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
     settings = ["--preset", "very_small", "--games", "32", "--horizon", "8", "--minibatch", "64", "--width", "32"]
     budget = ["--steps", str(4 * UPDATE), "--evaluations", "1", "--final-games", "20", "--device", "cpu"]
     run_dir = tmp_path / "run"
-    command = [*torchrun, "-m", "agents.ppo", *settings, *budget, "--run-dir", str(run_dir)]
+    command = [*torchrun, "-m", "hanabako", "train", *settings, *budget, "--run-dir", str(run_dir)]
     subprocess.run(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=True, capture_output=True)
     one, other = (
         torch.load(next(run_dir.glob(f"checkpoint/*/learner-{rank}.pt")), weights_only=True)["algorithm"]
@@ -424,11 +424,3 @@ def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
         assert torch.equal(tensor, other["network"][name]), name
     games = [np.load(next(run_dir.glob(f"checkpoint/*/games-{rank}.npz")))["tables"] for rank in range(2)]
     assert (games[0] != games[1]).any()
-
-
-@pytest.mark.parametrize("module", ["ppo", "evaluate"])
-def test_every_command_explains_itself(module, capsys):
-    with pytest.raises(SystemExit) as end:
-        __import__(f"agents.{module}", fromlist=["main"]).main(["--help"])
-    assert end.value.code == 0
-    assert "--seed" in capsys.readouterr().out

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import tyro
 
-import agents
-from agents import ppo
-from agents.evaluate import play
-from agents.networks.neural_policy import read_metadata
-from agents.registry import PRETRAINED
 from benchmarks.recipes import RECIPES, Recipe
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.learning import ppo
+from hanabako.agents.networks.neural_policy import read_metadata
+from hanabako.agents.registry import PRETRAINED
 from hanabako.games import config_from_dict, game_names, game_of, make_config
 
 NAMES = [name for game in game_names() for name in agents.pretrained(game)]

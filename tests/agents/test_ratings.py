@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.commands.agents import lines
-from agents.commands.evaluate import Args, run
-from agents.results.meeting import Meeting, play_meeting
-from agents.results.ratings import in_points, rated, ratings, unit_of
-from agents.results.study import result_of
-from agents.results.tables import table
+from hanabako import agents
+from hanabako.agents.commands.agents import lines
+from hanabako.agents.commands.evaluate import Args, run
+from hanabako.agents.results.meeting import Meeting, play_meeting
+from hanabako.agents.results.ratings import in_points, rated, ratings, unit_of
+from hanabako.agents.results.study import result_of
+from hanabako.agents.results.tables import table
 from hanabako.games import config_to_dict, games, make_config
 
 

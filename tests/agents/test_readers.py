@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-import agents
-from agents import registry
-from agents.bridges.ah2ac2.arrays import read_arrays
-from agents.datasets import Dataset
-from agents.learning.common.checkpoints import ranks_of
-from agents.learning.common.runs import read_about, read_metrics
-from agents.registry import fingerprints, metadata_of
-from agents.results.comparison.reading import read as read_comparison
-from agents.results.store import read_results
+from hanabako import agents
+from hanabako.agents import registry
+from hanabako.agents.bridges.ah2ac2.arrays import read_arrays
+from hanabako.agents.datasets import Dataset
+from hanabako.agents.learning.common.checkpoints import ranks_of
+from hanabako.agents.learning.common.runs import read_about, read_metrics
+from hanabako.agents.registry import fingerprints, metadata_of
+from hanabako.agents.results.comparison.reading import read as read_comparison
+from hanabako.agents.results.store import read_results
 from hanabako.files import read_bytes, read_json, read_text
 from hanabako.record import read_record
 from hanabi_env import hanablive

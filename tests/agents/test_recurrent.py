@@ -7,18 +7,18 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-import agents
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import Interruption
-from agents.learning.common.validation import validate
-from agents.networks import kinds, network
-from agents.networks.memory_cell import MemoryCell
-from agents.networks.neural_policy import NeuralPolicy, save_policy
-from agents.networks.packing import to_numbers
-from agents.playing.block import Block
-from agents.playing.play import Games, play, steps_of
-from agents.playing.policy import BatchedPolicy
-from agents.playing.seating import OneTable
+from hanabako import agents
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.runs import Interruption
+from hanabako.agents.learning.common.validation import validate
+from hanabako.agents.networks import kinds, network
+from hanabako.agents.networks.memory_cell import MemoryCell
+from hanabako.agents.networks.neural_policy import NeuralPolicy, save_policy
+from hanabako.agents.networks.packing import to_numbers
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.play import Games, play, steps_of
+from hanabako.agents.playing.policy import BatchedPolicy
+from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of
 from hanabi_env import PRESETS, hanabi_v0
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning import iql, qmix, sad, vdn
-from agents.learning.common.q_learner import n_step_returns, priorities_of, returns_of
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.replay import ReplayMemory
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.common.trainer import train
-from agents.networks.network import masked, q_values
+from hanabako.agents.learning import iql, qmix, sad, vdn
+from hanabako.agents.learning.common.q_learner import n_step_returns, priorities_of, returns_of
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.replay import ReplayMemory
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.common.trainer import train
+from hanabako.agents.networks.network import masked, q_values
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))

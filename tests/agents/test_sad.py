@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-import agents
-from agents.evaluate import play
-from agents.learning import iql
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.common.trainer import train
-from agents.learning.sad import SAD, Args
-from agents.networks.greedy_input import event_words, seen_event
-from agents.networks.kinds import NETWORKS
-from agents.networks.network import masked
-from agents.networks.neural_policy import NeuralPolicy, save_policy
-from agents.networks.packing import to_numbers
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.learning import iql
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.common.trainer import train
+from hanabako.agents.learning.sad import SAD, Args
+from hanabako.agents.networks.greedy_input import event_words, seen_event
+from hanabako.agents.networks.kinds import NETWORKS
+from hanabako.agents.networks.network import masked
+from hanabako.agents.networks.neural_policy import NeuralPolicy, save_policy
+from hanabako.agents.networks.packing import to_numbers
 from hanabako.games import game_of
 from hanabako.packing import pack
 from hanabi_env import PRESETS, HanabiVectorEnv

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 import torch
 
-import agents
-from agents.bots.hanabi.smart import SMART
-from agents.networks.neural_policy import NeuralPolicy
-from agents.networks.recurrent import RecurrentNetwork
-from agents.playing.block import random_keys
-from agents.playing.play import play
-from agents.playing.seating import OneTable
-from agents.search import choosing
-from agents.search.choosing import Request, Thought, think
-from agents.search.hanabi.policy import SearchPolicy, SingleSeated
-from agents.search.policy import Effort
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bots.hanabi.smart import SMART
+from hanabako.agents.networks.neural_policy import NeuralPolicy
+from hanabako.agents.networks.recurrent import RecurrentNetwork
+from hanabako.agents.playing.block import random_keys
+from hanabako.agents.playing.seating import OneTable
+from hanabako.agents.search import choosing
+from hanabako.agents.search.choosing import Request, Thought, think
+from hanabako.agents.search.hanabi.policy import SearchPolicy, SingleSeated
+from hanabako.agents.search.policy import Effort
 from hanabako.engine.rng import random_word
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import hide, last_event

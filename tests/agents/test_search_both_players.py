@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.playing.play import play
-from agents.playing.seating import OneTable
-from agents.search.hanabi import both_players
-from agents.search.hanabi.policy import JointSeated, SearchPolicy
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.playing.seating import OneTable
+from hanabako.agents.search.hanabi import both_players
+from hanabako.agents.search.hanabi.policy import JointSeated, SearchPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import last_event
 from hanabi_env.words.notation import card_names

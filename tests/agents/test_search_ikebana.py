@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
-from agents.playing.play import play
-from agents.playing.seating import OneTable
-from agents.search.ikebana.kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
-from agents.search.ikebana.lookahead import RICH, SPREAD, WIDEST, lookahead_loop, new_lookahead
-from agents.search.ikebana.relaxed import solve_round, won
-from agents.search.ikebana.rollouts import round_value
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
+from hanabako.agents.playing.seating import OneTable
+from hanabako.agents.search.ikebana.kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
+from hanabako.agents.search.ikebana.lookahead import RICH, SPREAD, WIDEST, lookahead_loop, new_lookahead
+from hanabako.agents.search.ikebana.relaxed import solve_round, won
+from hanabako.agents.search.ikebana.rollouts import round_value
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.engine.state import state_dtype
 from ikebana_env.words.notation import CARD_NAMES, set_of

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.playing.play import play
-from agents.playing.seating import OneTable
-from agents.search.hanabi.asking import Question, answers, ask_together
-from agents.search.hanabi.beliefs import Belief
-from agents.search.hanabi.hands import EarlierHands, in_order, kinds_of
-from agents.search.hanabi.policy import SearchPolicy, SingleSeated
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.playing.seating import OneTable
+from hanabako.agents.search.hanabi.asking import Question, answers, ask_together
+from hanabako.agents.search.hanabi.beliefs import Belief
+from hanabako.agents.search.hanabi.hands import EarlierHands, in_order, kinds_of
+from hanabako.agents.search.hanabi.policy import SearchPolicy, SingleSeated
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]

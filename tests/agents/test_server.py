@@ -23,11 +23,11 @@ from urllib.request import url2pathname
 
 import pytest
 
-import agents
-from agents.bots.plain import PlainSeated
-from agents.commands import play
-from agents.people.server import MOST_BYTES, Host, Server, serving, signpost
-from agents.people.session import PERSON, Adviser, Session, line_up_of
+from hanabako import agents
+from hanabako.agents.bots.plain import PlainSeated
+from hanabako.agents.commands import play
+from hanabako.agents.people.server import MOST_BYTES, Host, Server, serving, signpost
+from hanabako.agents.people.session import PERSON, Adviser, Session, line_up_of
 from hanabako.games import game_of
 from hanabako.record import GameRecord, read_record
 from hanabi_env import PRESETS, HanabiConfig

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.bots.bot import BotPolicy
-from agents.people.session import Adviser, Session, best_agent, line_up_of
-from agents.playing.policy import BatchedPolicy
-from agents.registry import config_for, effort_of
-from agents.search.hanabi.policy import SearchPolicy
+from hanabako import agents
+from hanabako.agents.bots.bot import BotPolicy
+from hanabako.agents.people.session import Adviser, Session, best_agent, line_up_of
+from hanabako.agents.playing.policy import BatchedPolicy
+from hanabako.agents.registry import config_for, effort_of
+from hanabako.agents.search.hanabi.policy import SearchPolicy
 from hanabako.games import make_config
 from hanabako.record import GameRecord, read_record
 from hanabi_env import PRESETS, HanabiConfig, hanablive

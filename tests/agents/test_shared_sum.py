@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.learning.common import shared_sum
+from hanabako.agents.learning.common import shared_sum
 from tests.conftest import ROOT
 
 OCTETS = 3 * 2**20
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(not os.access(SHARED, os.W_OK), reason="no /dev/
 
 RANK = """
 import torch
-from agents.learning.common.ranks import joined_ranks
-from agents.learning.common.shared_sum import SharedSum
+from hanabako.agents.learning.common.ranks import joined_ranks
+from hanabako.agents.learning.common.shared_sum import SharedSum
 assert SharedSum.is_possible()
 with joined_ranks("cpu") as ranks:
     vector = torch.arange(200_000, dtype=torch.float32) * (ranks.rank + 1)

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from agents.commands.command_line import main
-from agents.results import Row, Study, progress, refuse_unknown_fields, store
-from agents.results.pages import origin_line, parted, sections
-from agents.results.running import run
-from agents.results.store import add_rows, is_stale, merged, origin_of, read_results, write_results
-from agents.results.study import chosen
 from hanabako import progress as bars
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.results import Row, Study, progress, refuse_unknown_fields, store
+from hanabako.agents.results.pages import origin_line, parted, sections
+from hanabako.agents.results.running import run
+from hanabako.agents.results.store import add_rows, is_stale, merged, origin_of, read_results, write_results
+from hanabako.agents.results.study import chosen
 from hanabi_env import HanabiConfig
 
 MACHINE = {"processor": "P", "python": "3.11", "date": "2026-11-25 10:00 UTC"}
@@ -424,7 +424,7 @@ def test_the_file_names_its_last_run_and_other_rows_carry_their_own_origin(tmp_p
 
 ADDS = """
 import sys
-from agents.results.store import add_rows
+from hanabako.agents.results.store import add_rows
 path, name = sys.argv[1:]
 origin = {"command": name, "machine": {}, "versions": {}, "commit": None}
 for done in range(1, 26):

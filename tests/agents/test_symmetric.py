@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.kinds import usual_kind
-from agents.networks.network import masked
-from agents.networks.packing import SuitUnpacker, to_numbers
-from agents.networks.recurrent import RecurrentSymmetricNetwork
-from agents.networks.symmetric import SymmetricNetwork
+from hanabako.agents.networks.kinds import usual_kind
+from hanabako.agents.networks.network import masked
+from hanabako.agents.networks.packing import SuitUnpacker, to_numbers
+from hanabako.agents.networks.recurrent import RecurrentSymmetricNetwork
+from hanabako.agents.networks.symmetric import SymmetricNetwork
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
 from hanabako.packing import pack

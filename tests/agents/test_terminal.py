@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-import agents
-from agents.people import terminal as terminals
-from agents.people.session import Adviser, Session
-from agents.people.terminal import ESCAPE, Terminal, can_show_shapes, chosen, fitted, short_form, typed_line
+from hanabako import agents
+from hanabako.agents.people import terminal as terminals
+from hanabako.agents.people.session import Adviser, Session
+from hanabako.agents.people.terminal import ESCAPE, Terminal, can_show_shapes, chosen, fitted, short_form, typed_line
 from hanabako.games import game_of, games
 from hanabako.record import read_record
 from hanabi_env import PRESETS

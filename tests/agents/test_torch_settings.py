@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-import agents
-from agents.evaluate import play
-from agents.learning.common.runs import read_metrics
-from agents.ppo import Args, train
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.learning.common.runs import read_metrics
+from hanabako.agents.learning.ppo import Args, train
 from hanabi_env import PRESETS, HanabiConfig
 from tests.agents.tiny_runs import SMALL, UPDATE, without_clock
 from tests.reference.published_networks import OffBelief

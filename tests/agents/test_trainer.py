@@ -12,17 +12,17 @@ import pytest
 import torch
 from numba.core import event
 
-import agents
-from agents import ppo
-from agents.learning.common import clock, validation
-from agents.learning.common.algorithms import NAMES, named
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.runs import Interruption, Log, read_metrics
-from agents.learning.common.selfplay import SelfPlayEnvs
-from agents.learning.common.trainer import Settings, Trainer, train
-from agents.networks.network import DenseNetwork, choose, masked
-from agents.networks.neural_policy import NeuralPolicy, load_policy
-from agents.playing.play import play
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common import clock, validation
+from hanabako.agents.learning.common.algorithms import NAMES, named
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.runs import Interruption, Log, read_metrics
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.common.trainer import Settings, Trainer, train
+from hanabako.agents.networks.network import DenseNetwork, choose, masked
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabi_env import PRESETS
 from ikebana_env import PRESETS as IKEBANA
 from tests.agents.tiny_runs import without_clock

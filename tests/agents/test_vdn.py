@@ -8,10 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.learning import iql, qmix, vdn
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.replay import Sequences
-from agents.learning.common.selfplay import EveryView
+from hanabako.agents.learning import iql, qmix, vdn
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.replay import Sequences
+from hanabako.agents.learning.common.selfplay import EveryView
 from tests.agents.tiny_runs import SMALL
 
 ALONE = Ranks(0, 1, torch.device("cpu"))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-import agents
 import hanabako
+from hanabako import agents
 from hanabako.envs.partners import random_partner
 from hanabako.games import games
 

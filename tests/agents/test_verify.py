@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from agents import registry
-from agents.commands.command_line import main
-from agents.evaluate import main as evaluate
+from hanabako.agents import registry
+from hanabako.agents.commands.command_line import main
 from hanabako.engine.game import Game
 from tests.agents.evaluations import claim, result_of, rows_of
 
@@ -18,8 +17,8 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("entries")
     paths = {name: place / f"{name}.json" for name in ("scores", "matrix", "match")}
     common = ["hanabi", "--preset", "mini", "--games", "40", "--agents"]
-    evaluate([*common, "hanabi-mini-2p", "--json", str(paths["scores"])])
-    evaluate([*common, "hanabi-mini-2p,cautious", "--mode", "cross-play", "--json", str(paths["matrix"])])
+    main(["evaluate", *common, "hanabi-mini-2p", "--json", str(paths["scores"])])
+    main(["evaluate", *common, "hanabi-mini-2p,cautious", "--mode", "cross-play", "--json", str(paths["matrix"])])
     words = [
         "ikebana",
         "--preset",
@@ -31,7 +30,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "--mode",
         "tournament",
     ]
-    evaluate([*words, "--json", str(paths["match"])])
+    main(["evaluate", *words, "--json", str(paths["match"])])
     return paths
 
 
@@ -86,7 +85,7 @@ def test_an_entry_of_the_luckiest_seed_is_played_on_other_deals(entries: dict[st
 
 def test_the_first_games_of_an_entry_are_replayed_by_their_sums(tmp_path: Path, capsys):
     path = tmp_path / "entry.json"
-    evaluate(["hanabi", "--preset", "mini", "--games", "70", "--agents", "smart", "--json", str(path)])
+    main(["evaluate", "hanabi", "--preset", "mini", "--games", "70", "--agents", "smart", "--json", str(path)])
     main(["verify", str(path), "--games", "40"])
     row = result_of(path)
     assert len(row["sums"]) == 4 and sum(map(sum, row["sums"])) / 70 == pytest.approx(row["score"])
@@ -133,7 +132,7 @@ def test_a_search_thinks_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(registry, "searcher", lambda _: search)
     words = ["hanabi", "--preset", "mini", "--games", "30", "--agents", "search:cautious", "--search", "rollouts=7"]
-    evaluate([*words, "--json", str(tmp_path / "entry.json")])
+    main(["evaluate", *words, "--json", str(tmp_path / "entry.json")])
     main(["verify", str(tmp_path / "entry.json")])
     assert told == [7, 7]
 
@@ -197,7 +196,7 @@ def test_what_is_no_entry_is_refused_in_words_and_the_next_one_is_checked(
 
 def test_a_bot_must_have_the_claimed_score_to_the_last_digit(tmp_path: Path, capsys):
     path = tmp_path / "entry.json"
-    evaluate(["hanabi", "--preset", "mini", "--games", "40", "--agents", "smart", "--json", str(path)])
+    main(["evaluate", "hanabi", "--preset", "mini", "--games", "40", "--agents", "smart", "--json", str(path)])
     main(["verify", str(path)])
     for claimed in ({"search": {}}, {"networks": {"smart": "0" * 16}}):
         claim(path, result_of(path) | {"score": result_of(path)["score"] + 0.01} | claimed)

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import torch
 
-from agents.learning.common.algorithms import named
-from agents.learning.common.launch import train
-from agents.learning.common.runs import read_metrics
-from agents.learning.common.trainer import Settings, Trainer
-from agents.networks.neural_policy import load_policy
+from hanabako.agents.learning.common.algorithms import named
+from hanabako.agents.learning.common.launch import train
+from hanabako.agents.learning.common.runs import read_metrics
+from hanabako.agents.learning.common.trainer import Settings, Trainer
+from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.files import read_json
 
 SMALL: dict[str, Any] = {

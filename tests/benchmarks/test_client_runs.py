@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agents.results.store import read_results
 from benchmarks.clients import __main__ as runner
 from benchmarks.clients.judge import timed
+from hanabako.agents.results.store import read_results
 
 OUTCOME = {"steps": 100, "seconds": 2.0}
 STEPPING = """

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from agents import ppo
-from agents.commands import watch
-from agents.learning.common import runs
 from benchmarks import demo
+from hanabako.agents.commands import watch
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common import runs
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.results.estimates import Estimate
 from benchmarks.strength.tables.directions import Statement, resampled, runs_to_decide, share, statements, verdict
+from hanabako.agents.results.estimates import Estimate
 
 
 def scores(runs: int, together: float, alone: float = 8.0) -> np.ndarray:

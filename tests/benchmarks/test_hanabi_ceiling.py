@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.results.store import read_results
 from benchmarks.strength import hanabi_ceiling
 from benchmarks.strength.hanabi_ceiling import Decks, board
 from benchmarks.strength.solvers.ceiling import checking
 from benchmarks.strength.solvers.ceiling.orders import FIRST_ORDER, empty_orders, forget_orders
 from benchmarks.strength.solvers.ceiling.verdicts import Ceiling, Verdict, targets_below
 from benchmarks.strength.solvers.ceiling.words import Known, known_of
+from hanabako.agents.results.store import read_results
 from hanabako.compiler.jit import kernel
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from tests.reference.hanabi_plain import PlainHanabi

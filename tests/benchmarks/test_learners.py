@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.results.store import read_results
 from benchmarks import pages
 from benchmarks.speed import cleanrl_loop, learners, timing
 from benchmarks.speed.peers import Peer
+from hanabako.agents.results.store import read_results
 from hanabi_env import hanabi_v0
 
 pytestmark = pytest.mark.slow

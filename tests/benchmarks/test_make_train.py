@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import torch
 
-from agents import ppo
-from agents.learning.common.ranks import best_device
-from agents.networks.network import kind_of_processor
 from benchmarks import demo
 from benchmarks.strength import make_train
 from benchmarks.strength.make_train import KINDS, STUDY, MakeTrain, play, scores
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.ranks import best_device
+from hanabako.agents.networks.network import kind_of_processor
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
 

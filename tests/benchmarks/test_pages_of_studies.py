@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.results.finding import STUDIES, find, load, names, title_of
-from agents.results.pages import write_page
+from hanabako.agents.results.finding import STUDIES, find, load, names, title_of
+from hanabako.agents.results.pages import write_page
 
 
 @pytest.mark.slow

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.kinds import BASIC_NETWORKS
-from agents.results.store import read_results
 from benchmarks import games, pages
 from benchmarks.speed import compile_time, learner, learners, loops, peers, products, throughput, timing
+from hanabako.agents.networks.kinds import BASIC_NETWORKS
+from hanabako.agents.results.store import read_results
 from hanabako.envs.vector import CardGameVectorEnv
 from hanabako.program import run_program
 from hanabako.timing import fresh_tables, random_legal_actions, recorded_actions

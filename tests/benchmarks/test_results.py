@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.results.store import read_results
 from benchmarks.speed import timing
 from benchmarks.speed.throughput import Args
+from hanabako.agents.results.store import read_results
 from hanabako.results_file import options_of
 
 ROOT = Path(timing.__file__).resolve().parents[1]

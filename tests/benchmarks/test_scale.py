@@ -2,11 +2,11 @@
 
 import pytest
 
-from agents.commands.command_line import main
-from agents.results.comparison.measuring import check
-from agents.results.finding import STUDIES, find, load, names, title_of
 from benchmarks.speed.timing import significant
 from benchmarks.strength.tables.scale import MEASURED, comparison, hours_of, measured, papers, scale, speed_of
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.results.comparison.measuring import check
+from hanabako.agents.results.finding import STUDIES, find, load, names, title_of
 
 DECLARED = sorted(path.stem for path in STUDIES.glob("paper_scale_*.toml"))
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.learning.common import launch
-from agents.networks.policy_file import read_metadata
-from agents.registry import pretrained
-from agents.results.store import is_stale, read_results
-from agents.results.tables import training_in_words
 from benchmarks.recipes import RECIPES, Recipe
 from benchmarks.strength import shipped_networks
 from benchmarks.strength.shipped_networks import Shipped
+from hanabako.agents.learning.common import launch
+from hanabako.agents.networks.policy_file import read_metadata
+from hanabako.agents.registry import pretrained
+from hanabako.agents.results.store import is_stale, read_results
+from hanabako.agents.results.tables import training_in_words
 from hanabako.games import game_names
 from tests.agents.tiny_runs import SMALL, UPDATE, run_here
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-import agents
-import agents.bridges.published.bc_lstm as clones
-from agents.bridges.ah2ac2.arrays import read_arrays, write_arrays
-from agents.commands.command_line import main
-from agents.datasets import Dataset, record
-from agents.evaluate import play
+import hanabako.agents.bridges.published.bc_lstm as clones
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bridges.ah2ac2.arrays import read_arrays, write_arrays
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.datasets import Dataset, record
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from tests.conftest import ROOT
 

@@ -17,17 +17,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import agents
-from agents import registry
-from agents.bridges.language_models.one_game import ChatGame
-from agents.bridges.language_models.parsing import counted_from, move_in, notes_in
-from agents.bridges.language_models.policy import ChatPolicy
-from agents.bridges.language_models.server import FIELDS, RETRIES, Reply, Server
-from agents.bridges.language_models.view import PROMPTS, Chat
-from agents.commands.command_line import main
-from agents.playing.play import play
-from agents.playing.seating import OneTable
 from docs.build import prompts
+from hanabako import agents
+from hanabako.agents import play, registry
+from hanabako.agents.bridges.language_models.one_game import ChatGame
+from hanabako.agents.bridges.language_models.parsing import counted_from, move_in, notes_in
+from hanabako.agents.bridges.language_models.policy import ChatPolicy
+from hanabako.agents.bridges.language_models.server import FIELDS, RETRIES, Reply, Server
+from hanabako.agents.bridges.language_models.view import PROMPTS, Chat
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_named, game_of
 from hanabako.generated import filled
 from hanabi_env import PRESETS
@@ -580,7 +579,7 @@ def test_a_server_that_is_not_there_ends_it_in_a_sentence(
     with serving() as server:
         pass
     monkeypatch.setenv("OPENAI_BASE_URL", server.address)
-    monkeypatch.setattr("agents.bridges.language_models.server.RETRIES", 0)
+    monkeypatch.setattr("hanabako.agents.bridges.language_models.server.RETRIES", 0)
     with pytest.raises(SystemExit, match=rf"no answer of m from {re.escape(server.address)}/?: Connection error"):
         evaluate(tmp_path, "hanabi", "llm:m", "--preset", "mini")
     assert RETRIES > 0
@@ -787,8 +786,8 @@ def test_an_answer_has_an_end_in_time_and_size(
             write(handler, status)
         handler.close_connection = True
 
-    monkeypatch.setattr("agents.bridges.language_models.server.SECONDS", 0.5 if write is drip else 10)
-    monkeypatch.setattr("agents.bridges.language_models.server.MOST_BYTES", 10**5)
+    monkeypatch.setattr("hanabako.agents.bridges.language_models.server.SECONDS", 0.5 if write is drip else 10)
+    monkeypatch.setattr("hanabako.agents.bridges.language_models.server.MOST_BYTES", 10**5)
     with serving(write=written) as server:
         server.is_closed = False
         monkeypatch.setenv("OPENAI_BASE_URL", server.address)
@@ -803,7 +802,7 @@ def test_a_server_on_this_machine_is_reached_without_a_proxy_and_a_proxy_is_name
 ) -> None:
     with serving() as gone:
         pass
-    monkeypatch.setattr("agents.bridges.language_models.server.RETRIES", 0)
+    monkeypatch.setattr("hanabako.agents.bridges.language_models.server.RETRIES", 0)
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("HTTP_PROXY", gone.address.replace("//", "//me:secret@"))

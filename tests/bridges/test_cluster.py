@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from agents.commands.command_line import main
-from agents.results.store import read_results
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.results.store import read_results
 from tests.agents.test_comparison import RECIPE, WHOLE
 from tests.agents.test_study import FILE
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.bridges.ah2ac2.shown_game import Shown, ShownGame
-from agents.commands import ah2ac2
-from agents.commands.command_line import main
-from agents.evaluate import play
-from agents.playing.block import Block
-from agents.playing.seating import sit
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.bridges.ah2ac2.shown_game import Shown, ShownGame
+from hanabako.agents.commands import ah2ac2
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.seating import sit
 from hanabako.files import read_json
 from hanabako.games import game_of
 from hanabako.packing import unpack
@@ -263,7 +263,7 @@ def test_no_game_of_the_evaluation_is_opened_for_an_agent_that_cannot_play(
     hosted: tuple[Hosted, list[str]], agent: str
 ):
     there, words = hosted
-    Path("peek.py").write_text("from agents.bots.hanabi.cheat import CHEAT as PEEK\n", encoding="utf-8")
+    Path("peek.py").write_text("from hanabako.agents.bots.hanabi.cheat import CHEAT as PEEK\n", encoding="utf-8")
     with pytest.raises(SystemExit):
         main([*words, "--agent", agent, "--evaluate"])
     assert not there.paths
@@ -364,7 +364,7 @@ def test_the_server_must_answer_in_time_and_on_this_machine_without_a_proxy(
                 handler.wfile.write(b" ")
                 time.sleep(0.02)
 
-    monkeypatch.setattr("agents.bridges.ah2ac2.server.SECONDS", 0.5)
+    monkeypatch.setattr("hanabako.agents.bridges.ah2ac2.server.SECONDS", 0.5)
     with serving(write=drip) as server:
         server.is_closed = False
         host = server.address.removeprefix("http://").removesuffix("/v1")

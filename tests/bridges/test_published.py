@@ -16,12 +16,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-import agents
-from agents.evaluate import play
-from agents.playing.block import Block
-from agents.playing.seating import OneTable, sit
-from agents.results.evaluation import Args, evaluate
+from hanabako import agents
 from hanabako.__main__ import main
+from hanabako.agents import play
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.seating import OneTable, sit
+from hanabako.agents.results.evaluation import Args, evaluate
 from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0, v0_belief
@@ -339,7 +339,7 @@ def test_a_file_that_grows_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.M
         agents.load(f"obl:{path}", TWO)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model/data/0", bytes(10**6))
-    monkeypatch.setattr("agents.bridges.published.tensors.MOST_ARRAYS", 10**5)
+    monkeypatch.setattr("hanabako.agents.bridges.published.tensors.MOST_ARRAYS", 10**5)
     with pytest.raises(ValueError, match="too large"):
         agents.load(f"obl:{path}", TWO)
     for content in ([torch.ones(2)], {"x": 3}, {1: torch.ones(2)}, {"x": torch.ones(2).to_sparse()}):

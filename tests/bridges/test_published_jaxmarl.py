@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import load
-from agents.bridges.ah2ac2.shown_game import ShownGame
-from agents.playing.block import Block
-from agents.playing.seating import sit
+from hanabako.agents import load
+from hanabako.agents.bridges.ah2ac2.shown_game import ShownGame
+from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.seating import sit
 from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import HanabiConfig, v0_belief

@@ -16,9 +16,9 @@ import torch
 from gymnasium.vector import AutoresetMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from agents.learning import ppo
-from agents.learning.common.ranks import joined_ranks, processor_settings
-from agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.ranks import joined_ranks, processor_settings
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.compiler.cuda import IS_SIMULATED
 from tests.hanabako import device_play
 from tests.hanabako.device_play import FIRST, PRESETS, assert_same, play

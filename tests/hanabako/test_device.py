@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.learning import ppo
+from hanabako.agents.learning import ppo
 from hanabako.files import read_json
 from hanabi_env import HanabiVectorEnv
 from tests.hanabako.device_play import PRESETS, pair, play

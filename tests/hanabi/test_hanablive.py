@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents.bridges.hanab_live import write_exports
-from agents.datasets import record
+from hanabako import agents
+from hanabako.agents.bridges.hanab_live import write_exports
+from hanabako.agents.datasets import record
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.hanablive import SAMPLE, VARIANTS, ending, load, main, player_names, save, variant_of
 from tests.reference.lockstep import shuffled_box

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from agents.commands.draw import sample_game
+from hanabako.agents.commands.draw import sample_game
 from hanabi_env.config import HanabiConfig
 from hanabi_env.drawing.artwork import style
 from hanabi_env.drawing.places import table_height

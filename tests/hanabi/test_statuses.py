@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learning.common.own_cards import OwnCards
-from agents.learning.common.ranks import Ranks
-from agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.common.own_cards import OwnCards
+from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.statuses import EMPTY, NEITHER, PLAYABLE, PLAYED
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.commands.draw import sample_game
+from hanabako.agents.commands.draw import sample_game
 from hanabako.drawing.replay import Snapshot
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.drawing.render import replay, table_ansi, table_rgb, table_svg, view_of

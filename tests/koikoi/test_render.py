@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from agents.commands.draw import sample_game
+from hanabako.agents.commands.draw import sample_game
 from hanabako.drawing.svg import rasterize
 from hanafuda_env import PRESETS, KoiKoiConfig, KoiKoiVectorEnv, koikoi_v0
 from hanafuda_env.drawing.cards.faces import deck_svg, face, main

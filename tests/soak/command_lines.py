@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from agents.commands.command_line import main
-from agents.learning.common import launch
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning.common import launch
 from hanabako.games import config_to_dict
 from hanabako.record import GameRecord
 from hanabi_env import PRESETS
@@ -78,7 +78,7 @@ THINGS = (
 STUDY = """
 from dataclasses import dataclass
 
-from agents.results import Row, Study
+from hanabako.agents.results import Row, Study
 
 
 @dataclass(frozen=True, kw_only=True)

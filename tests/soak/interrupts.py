@@ -41,9 +41,9 @@ COMMANDS = {
 STUDY = """
 from dataclasses import dataclass
 
-import agents
-from agents.evaluate import play
-from agents.results import Row, Study
+from hanabako import agents
+from hanabako.agents import play
+from hanabako.agents.results import Row, Study
 from hanabi_env import PRESETS
 
 

@@ -100,7 +100,7 @@ def play(name: str, part: int) -> tuple[int, list[str]]:
 
 def differences(run_dir: Path, complete: Path, codes: Sequence[int | None]) -> list[str]:
     """Return the differences between a run and the uninterrupted one."""
-    from agents.learning.common.runs import read_metrics
+    from hanabako.agents.learning.common.runs import read_metrics
     from tests.agents.tiny_runs import weights, without_clock
 
     if any(codes):
@@ -128,13 +128,15 @@ class Rank:
 
 def begun(name: str, run_dir: Path) -> list[Rank]:
     """Start a process per rank, which begins or resumes the run."""
-    from agents.learning.common.checkpoints import holds_checkpoint
+    from hanabako.agents.learning.common.checkpoints import holds_checkpoint
 
     algorithm, ranks = name.partition(",")[0], 2 if name.endswith("2 ranks") else 1
     options = [*RUNS[name], *(str(word) for pair in TINY.items() for word in pair), "--run-dir", str(run_dir)]
     options = ["--resume", str(run_dir)] if holds_checkpoint(run_dir / "checkpoint") else options
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["agents.learning.ppo", "agents.learning.league", "numba", "hanabi_env.vector"])
+    context.set_forkserver_preload(
+        ["hanabako.agents.learning.ppo", "hanabako.agents.learning.league", "numba", "hanabi_env.vector"]
+    )
     port = free_port()
     life = []
     for rank in range(ranks):
@@ -156,9 +158,9 @@ def live(algorithm: str, options: list[str], rank: int, ranks: int, port: int, h
         os.environ.update({key: str(value) for key, value in world.items()})
         tell_when_met(has_met)
     os.environ["OMP_NUM_THREADS"] = "1"
-    from agents.learning.common.algorithms import command_line
+    from hanabako.agents.learning.common.algorithms import command_line
 
-    command_line(f"agents.learning.{algorithm}", options)
+    command_line(f"hanabako.agents.learning.{algorithm}", options)
     sys.stdout.flush()
 
 

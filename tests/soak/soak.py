@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from agents.results.study import Result, Results, Row, Study
+from hanabako.agents.results.study import Result, Results, Row, Study
 from hanabako.generated import table
 
 CHECKS = ("steps", "digests", "kills", "writers", "interrupts", "hostile")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.commands.command_line import main
-from agents.results.store import add_rows
+from hanabako.agents.commands.command_line import main
+from hanabako.agents.results.store import add_rows
 from tests.games import GAMES
 from tests.soak import digests, hostile, invariants, kills, soak, steps, writers
 from tests.soak.configs import Entry, random_actions

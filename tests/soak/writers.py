@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from agents.results.store import add_rows, key_of, read_results
+from hanabako.agents.results.store import add_rows, key_of, read_results
 
 PROMISE = "three processes that add to one results file lose no row when they are killed, SIGKILL at random times"
 UNIT = "kills"

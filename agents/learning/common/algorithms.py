@@ -117,7 +117,7 @@ def maker_of(run_dir: Path) -> Learner:
 
 def command_line(module: str, argv: list[str] | None = None) -> None:
     """Train as the command ``python -m module`` does, or ``python FILE.py``, with the settings as its options."""
-    learner = named(f"hanabako.{module}" if module.startswith("agents.") else module)  # in a clone, the name is shorter
+    learner = named(module)
 
     def work(args: Settings) -> None:
         if not start(learner, args):

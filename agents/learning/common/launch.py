@@ -32,6 +32,7 @@ from .algorithms import COMMAND, STOPPED, WRONG, Learner, named, start
 from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
 from .cloned_start import from_clone, names_bot
 from .network_settings import NetworkSettings
+from .ranks import by_torchrun
 from .runs import finished, read_about
 from .settings import Settings
 from .trainer import envs_of
@@ -208,7 +209,8 @@ def train(
 ) -> bool:
     """Train on ``ranks`` ranks of this machine, by default as many as fit, until the run ends or is interrupted.
 
-    If ``start`` of the settings is a bot, a clone of it is trained first.
+    If ``start`` of the settings is a bot, a clone of it is trained first. A process that ``torchrun`` started is one
+    of the ranks.
 
     Args:
         learner: the algorithm.
@@ -225,6 +227,8 @@ def train(
         OSError: the run's directory cannot be written to.
         SystemExit: training failed.
     """
+    if by_torchrun("WORLD_SIZE", 0):  # this is one of the ranks already
+        return start(learner, settings)
     if settings.resume is not None:
         ranks = ranks or saved_ranks(settings.resume, machines.count)
     else:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.results.store import read_results
+from hanabako.agents.results.store import read_results
 
 __all__ = ["Ceilings", "ceiling_text", "read_ceilings"]
 

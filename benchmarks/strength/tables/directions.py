@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.results import estimates
-from agents.results.comparison.found import Found
-from agents.results.declared import contents, filled_in
-from agents.results.estimates import Estimate
+from hanabako.agents.results import estimates
+from hanabako.agents.results.comparison.found import Found
+from hanabako.agents.results.declared import contents, filled_in
+from hanabako.agents.results.estimates import Estimate
 from hanabako.generated import table
 
 from .scale import STUDIES, found_in

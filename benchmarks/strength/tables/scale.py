@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agents.learning.common.network_settings import USUAL_LAYERS
-from agents.networks.kinds import NETWORKS, usual_kind
-from agents.results.comparison.found import Found
-from agents.results.comparison.measuring import settings_of
-from agents.results.comparison.reading import read
-from agents.results.comparison.rows import Comparison
-from agents.results.store import read_results
-from agents.results.study import Results
+from hanabako.agents.learning.common.network_settings import USUAL_LAYERS
+from hanabako.agents.networks.kinds import NETWORKS, usual_kind
+from hanabako.agents.results.comparison.found import Found
+from hanabako.agents.results.comparison.measuring import settings_of
+from hanabako.agents.results.comparison.reading import read
+from hanabako.agents.results.comparison.rows import Comparison
+from hanabako.agents.results.store import read_results
+from hanabako.agents.results.study import Results
 from hanabako.generated import table
 from hanabako.words.typed import from_json
 

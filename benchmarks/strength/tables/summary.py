@@ -1,7 +1,7 @@
 """The scores of our algorithms alone and together, in each comparison."""
 
-from agents.results import estimates
-from agents.results.comparison.found import Found
+from hanabako.agents.results import estimates
+from hanabako.agents.results.comparison.found import Found
 from hanabako.games import nearest_preset
 from hanabako.generated import table
 

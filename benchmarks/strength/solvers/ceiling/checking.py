@@ -17,7 +17,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-from agents.results.store import read_results
+from hanabako.agents.results.store import read_results
 from hanabako.program import run_program
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Seed, Size

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.results import refuse_unknown_fields
+from hanabako.agents.results import refuse_unknown_fields
 from hanabi_env import HanabiConfig
 from hanabi_env.engine.rules import opening_score
 from hanabi_env.words.notation import action_to_str
