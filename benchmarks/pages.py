@@ -6,6 +6,7 @@
 A document has the part ``name`` between the lines ``<!-- begin name -->`` and ``<!-- end name -->``.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from hanabako.agents.results.pages import origin_line
 from hanabako.agents.results.store import read_results
 from hanabako.agents.results.study import Results
 from hanabako.files import write_text
+from hanabako.games import make_config
 from hanabako.generated import marks, table, update
 from hanabako.program import run_program
 
@@ -36,6 +38,8 @@ CONTENTS = {
     "AEC wrapped": "PettingZoo loop, standard wrappers",
 }
 """Descriptions of the contents of a step in `benchmarks.speed.peers`."""
+UNITS = {"hanabi": "Hanabi", "ikebana": "Ikebana, Elo", "koikoi": "Koi-Koi, points a round"}
+"""The games in the README's table, with the units of their scores."""
 
 
 @dataclass
@@ -137,14 +141,6 @@ def threads() -> str:
     return table(["games", *values(rows, "observation")], lines) + "\n"
 
 
-def aec() -> str:
-    """Return the speed of PettingZoo's loop."""
-    rows, paths = load("throughput", group="aec"), ("raw_env", "env")
-    games = dict.fromkeys((row["game"], row["players"]) for row in rows)
-    lines = ([*key, *(cell(rows, game=key[0], players=key[1], path=path) for path in paths)] for key in games)
-    return table(["game", "players", *paths], lines) + "\n"
-
-
 def peers() -> str:
     """Compare Hanabi with its peers, grouped by the content of a step."""
     rows = load("peers")
@@ -164,24 +160,13 @@ def compile_time() -> str:
 
 
 def throughput() -> str:
-    """Return the README's main figures: our fastest path and the fastest other implementation, two players."""
-    rows, on_gpu = load("peers", players=2), load("device")
-    fastest_there = max(row["steps_per_second"] for row in on_gpu if "tables" in row)
-    lines = []
-    for content, words in CONTENTS.items():
-        ours, other = (
-            max(chosen(rows, content=content, is_ours=is_ours), key=lambda row: row["steps_per_second"])
-            for is_ours in (True, False)
-        )
-        names = ours["peer"].removeprefix("Hanabako, "), other["peer"]
-        lines.append([words, names[0], speed(ours["steps_per_second"]), names[1], speed(other["steps_per_second"])])
+    """Return the README's sentence about speed: our fastest path and the fastest other implementation, two players."""
+    rows = load("peers", players=2, content="acting")
+    fastest = [max(chosen(rows, is_ours=is_ours), key=lambda row: row["steps_per_second"]) for is_ours in (True, False)]
+    ours, other = (speed(row["steps_per_second"]) for row in fastest)
     return (
-        table(["a step is", "Hanabako's", "steps/s", "fastest other", "steps/s"], lines)
-        + "\n\nStandard Hanabi, 2 players, random legal moves, all in one run of `python -m benchmarks.speed.peers`\n"
-        f"on one core of {rows[0]['machine']['processor']}, in CPU time.\n"
-        f"[On a GPU](docs/gpu.md), one {on_gpu[0]['device']}: {speed(fastest_there)} steps/s with packed observations\n"
-        "in one short run; no other library was measured there. JaxMARL is made for accelerators.\n"
-        "[All figures](benchmarks/README.md).\n"
+        f"Speed: **{ours} steps/s** of Hanabi with observations, random play on one core. The fastest other\n"
+        f"({fastest[1]['peer']}) makes {other} ([benchmarks](benchmarks/README.md#hanabi-beside-its-peers)).\n"
     )
 
 
@@ -242,20 +227,6 @@ def device() -> str:
     return f"{first}\n\n{shown(['games', 'minibatch', 'learned decisions/s'], learned, rows, bound)}"
 
 
-def device_kernels() -> str:
-    """Return the registers per thread of each game's GPU kernels, and the most that a step needs in any preset."""
-    rows = load("device_kernels")
-    kernels, lines = values(rows, "kernel"), []
-    for game in values(rows, "game"):
-        own = chosen(rows, game=game)
-        first = {row["kernel"]: row["registers"] for row in chosen(own, preset=own[0]["preset"], observation="packed")}
-        most = max(row["registers"] for row in chosen(own, kernel="step"))
-        stack = max(row["spilled_bytes"] + row["stack_bytes"] for row in own)
-        lines.append([game, *(first[name] for name in kernels), most, stack])
-    head = ["game", *(f"`{name}`" for name in kernels), "`step`, most of all presets", "bytes on the stack or spilled"]
-    return shown(head, lines, rows, "Compiled for capability {}.{}.".format(*rows[0]["capability"]))
-
-
 def clients() -> str:
     """Return how fast the recipes of other libraries play."""
     rows = read_results(CLIENTS)
@@ -272,10 +243,38 @@ def clients() -> str:
 
 
 def summary() -> str:
-    """Return the scores of some networks."""
-    from benchmarks.strength.shipped_networks import summary  # imports torch
+    """Return the README's table: the scores of random play and of the best bots, networks and published agents."""
+    from agents.published_scores import PUBLISHED
+    from agents.registry import pretrained
 
-    return summary()
+    from .agent_scores import results_of  # imports torch
+
+    found: dict[tuple[str, int], dict[str, float]] = {}
+    for row in [*results_of("hanabi_bots"), *results_of("shipped_networks")]:
+        if (row["game"], row["preset"]) == ("hanabi", "standard") and "lead" not in row:
+            found.setdefault(("hanabi", row["players"]), {})[row["line_up"][0]] = row["score"]
+    for game in ("ikebana", "koikoi"):
+        scores = json.loads(SCORES.read_text(encoding="utf-8"))[game]
+        same = {name: one["score"] for name, one in scores.items() if one["preset"] == scores["random"]["preset"]}
+        found[game, 2] = {name: score for name, score in same.items() if scores[name]["players"] == 2}
+    lines = []
+    for (game, players), scores in found.items():
+        config, networks = make_config(game, players=None if players == 2 else players), pretrained(game)
+        bots = [name for name in scores if name not in (*networks, "random", "cheat")]
+        papers = [one for one in PUBLISHED if (game, one.players) == ("hanabi", players) and one.ours != "cheat"]
+        best = max(papers, key=lambda one: one.score, default=None)
+        cells = [f"{config.observation_bits} bits", f"{scores['random']:.2f}", best_of(scores, bots)]
+        cells += [best_of(scores, networks), "-" if best is None else f"{best.score:.2f} {best.name}"]
+        lines.append([UNITS[game], players, *cells])
+    return (
+        table(["game", "players", "observation", "random", "best bot", "best network", "best published"], lines) + "\n"
+    )
+
+
+def best_of(scores: dict[str, float], names: Iterable[str]) -> str:
+    """Return the best of the named agents with its score."""
+    name = max((name for name in names if name in scores), key=lambda name: scores[name])
+    return f"{scores[name]:.2f} `{name}`"
 
 
 def scale() -> str:
@@ -304,13 +303,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "formats": formats,
     "presets": presets,
     "threads": threads,
-    "aec": aec,
     "peers": peers,
     "compile-time": compile_time,
     "learner": learner,
     "learners": learners,
     "device": device,
-    "device_kernels": device_kernels,
     "clients": clients,
     "summary": summary,
     "scale": scale,

@@ -33,10 +33,9 @@ from hanabako.drawing import charts
 from hanabako.games import config_from_dict, make_config
 from hanabako.generated import table
 
-from . import make_train
 from .tables.ceilings import ceiling_text, read_ceilings
 
-__all__ = ["RESULTS", "STUDY", "Shipped", "summary"]
+__all__ = ["RESULTS", "STUDY", "Shipped"]
 
 RESULTS = Path(__file__).resolve().parent / "results" / "shipped_networks.json"
 RUNS = Path("runs") / "pretrained"
@@ -130,8 +129,6 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 HEAD = ("game", "network", "features", "score", "ceiling", "perfect", "lost", "training")
-SUMMARY = ("standard-2p-wide", "standard-2p-canonical", "standard-3p", "standard-4p", "standard-5p", "mini-2p")
-"""The Hanabi networks in the README's table, which also has a row for `make train`."""
 
 
 def scoreboard(results: Results) -> str:
@@ -153,24 +150,6 @@ def cells(row: Result) -> list[Any]:
         f"{row['lost_rate']:.2%}",
         training_in_words(about["about"]),
     ]
-
-
-def summary() -> str:
-    """Return the README's table: some Hanabi networks, and the `make train` run with the median score."""
-    found = {row["line_up"][0]: row for row in read_results(RESULTS)}
-    runs = sorted(make_train.runs("standard"), key=lambda row: row["score"])
-    first, *others = [line(f"`hanabi-{name}`", found[f"hanabi-{name}"]) for name in SUMMARY]
-    lines = [first, line("`make train`", runs[len(runs) // 2]), *others]
-    return table(("game", "agent", "features", "score", "training"), lines)
-
-
-def line(name: str, row: Result) -> list[str]:
-    """Return one line of `summary`."""
-    path = PRETRAINED / f"{name.strip('`')}.safetensors"
-    about = read_metadata(path) if path.exists() else row["trained"]
-    best = ceiling_text(read_ceilings(), row["preset"], row["players"]).split()[0]
-    score = f"{with_error(row['score'], row['score_error'])} (ceiling {best})"
-    return [game_text(row), name, features_of(about), score, training_in_words(about.get("about", about))]
 
 
 def curves(results: Results, path: Path) -> None:

@@ -313,9 +313,11 @@ def test_only_what_is_missing_is_to_be_installed(package: str, named: set[str], 
     assert said and set(said[1].split()) == named
 
 
-def test_the_readme_names_every_extra():
+def test_a_page_names_every_extra():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Install")[2].partition("\n## ")[0]
+    section = (
+        (ROOT / "docs" / "first_steps.md").read_text(encoding="utf-8").partition("## Install")[2].partition("\n## ")[0]
+    )
     assert [extra for extra in extras if f"`{extra}`" not in section and f".[{extra}]" not in section] == []
 
 

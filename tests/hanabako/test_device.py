@@ -67,9 +67,9 @@ def test_partners_and_a_simulated_game_on_a_gpu_exclude_each_other() -> None:
 def test_kernels_compile_to_machine_code_without_a_gpu(tmp_path: Path) -> None:
     out = tmp_path / "kernels.json"
     run("-m", "benchmarks.speed.device_kernels", f"--out={out}")
-    rows = read_json(out)["results"]
+    rows = read_json(out)["rows"]
     assert all(row["spilled_bytes"] == row["stack_bytes"] == 0 and row["registers"] <= 64 for row in rows)
-    committed = read_json(ROOT / "benchmarks" / "speed" / "results" / "device_kernels.json")["results"]
+    committed = read_json(ROOT / "benchmarks" / "speed" / "results" / "device_kernels.json")["rows"]
     names = "game", "preset", "kernel", "observation"
     compiled, known = ([[row[name] for name in names] for row in found] for found in (rows, committed))
     assert compiled == known
