@@ -244,8 +244,8 @@ def clients() -> str:
 
 def summary() -> str:
     """Return the README's table: the scores of random play and of the best bots, networks and published agents."""
-    from agents.published_scores import PUBLISHED
-    from agents.registry import pretrained
+    from hanabako.agents.published_scores import PUBLISHED
+    from hanabako.agents.registry import pretrained
 
     from .agent_scores import results_of  # imports torch
 
