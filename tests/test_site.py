@@ -3,7 +3,6 @@
 import ast
 import importlib
 import inspect
-import itertools
 import os
 import re
 import runpy
@@ -287,35 +286,6 @@ def test_the_site_builds_and_its_links_lead_somewhere(site: Path) -> None:
 @pytest.mark.slow
 def test_every_public_name_has_an_entry(site: Path) -> None:
     assert set(every_public_name()) - entries(site) == set()
-
-
-def test_every_public_constant_has_a_docstring() -> None:
-    """Without one it has no entry. The docstring is the text below the constant, where it is defined."""
-    missing = []
-    for name in every_public_name():
-        place, _, own = name.rpartition(".")
-        value = getattr(importlib.import_module(place), own)
-        if inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value):
-            continue
-        files = sorted(Path(str(importlib.import_module(place).__file__)).parent.glob("*.py"))
-        if not any(own in constants_of(file) for file in files):
-            missing.append(name)
-    assert missing == []
-
-
-def constants_of(file: Path) -> set[str]:
-    """Return the names that a module assigns and explains in a text below."""
-    body = ast.parse(file.read_text(encoding="utf-8")).body
-    found = set()
-    for node, after in itertools.pairwise(body):
-        if isinstance(node, ast.Assign | ast.AnnAssign) and is_text(after):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
-    return found
-
-
-def is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 @pytest.mark.slow
