@@ -210,6 +210,31 @@ def test_an_exception_after_the_deal_leaves_everything_as_it_was(
 
 
 @EVERY_GAME
+@pytest.mark.parametrize(
+    "actions",
+    [
+        np.zeros(2, np.int64),
+        np.zeros((3, 1), np.int64),
+        np.zeros(3),
+        np.zeros(3, bool),
+        ["0"] * 3,
+        [0, 1],
+        0,
+        None,
+        "abc",
+    ],
+    ids=repr,
+)
+def test_a_vector_steps_with_integers_one_per_game(under_test: GameUnderTest, actions: Any) -> None:
+    envs = under_test.vector(3)
+    envs.reset(seed=5)
+    before = envs.get_state()
+    with pytest.raises(ValueError, match="actions must be integers of shape"):
+        envs.step(actions)
+    assert_equal_states(envs.get_state(), before)
+
+
+@EVERY_GAME
 def test_set_state_refuses_what_is_not_its_own(under_test: GameUnderTest) -> None:
     envs = under_test.vector(4)
     envs.reset(seed=1)

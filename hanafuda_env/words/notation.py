@@ -128,13 +128,13 @@ def card_to_str(card: SupportsIndex) -> str:
     return CARD_NAMES[as_index("card", card, CARDS - 1)]
 
 
-def str_to_card(text: str) -> int:
-    """Return the number of a card.
+def str_to_card(text: str, name: str = "card") -> int:
+    """Return the number of a card; ``name`` begins the message of an error.
 
     Raises:
         ValueError: ``text`` is not a card.
     """
-    return number_of("card", _CARD_NUMBERS, text)
+    return number_of(name, _CARD_NUMBERS, text)
 
 
 def names_of(cards: SupportsIndex) -> list[str]:

@@ -125,11 +125,11 @@ def _read_cards(new: Any, position: Mapping[str, Any]) -> None:
     deck = as_cards("deck", position["deck"])
     new.drawn = CARDS - len(deck)
     new.deck = [card for card in range(CARDS) if card not in deck] + deck
-    new.pending = _card_number(position["pending"])
+    new.pending = _card_number("pending", position["pending"])
 
 
-def _card_number(name: Any) -> int:
-    return NO_CARD if name is None else str_to_card(name)
+def _card_number(name: str, value: Any) -> int:
+    return NO_CARD if value is None else str_to_card(value, name)
 
 
 def _read_round(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
@@ -242,8 +242,8 @@ def _read_turns(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     for age, turn in enumerate(reversed(turns[-kept_turns(rules) :])):
         row = turn_record(rules, new, age)
         row.player = as_index("turns player", turn.get("player"), 1)
-        row.played = _card_number(turn.get("played"))
-        row.drawn = _card_number(turn.get("drawn"))
+        row.played = _card_number("turns played", turn.get("played"))
+        row.drawn = _card_number("turns drawn", turn.get("drawn"))
         row.captured = set_of(as_cards("turns captured", turn.get("captured", [])))
         row.is_joker = _as_flag("turns joker", turn.get("joker", False))
         row.koikoi = _as_flag("turns koikoi", turn.get("koikoi", False))

@@ -1,14 +1,16 @@
-"""Impossible positions are refused with the wrong key's name and change nothing; possible ones are accepted."""
+"""Impossible positions are refused with the wrong key's name and change nothing; possible ones are accepted.
+
+`test_mutated_positions` has values of wrong types and ranges.
+"""
 
 import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from hanabi_env.config import HanabiConfig
-from hanabi_env.words.positions import load_position, to_dict
+from hanabi_env.words.positions import REQUIRED_KEYS, load_position, to_dict
 from tests.reference.hanabi_plain import box
 
 from .records import check, do, new_game, stacked
@@ -82,81 +84,39 @@ def lose_game(position: dict[str, Any]) -> None:
     position.update(life_tokens=0, end_reason="lives", score=0)
 
 
-NEEDED_KEYS = [
-    *("current_player", "hands", "deck", "discards", "fireworks", "information_tokens", "life_tokens"),
-    *("turns_to_play", "end_reason", "bonus_tiles", "pending", "knowledge"),
-]
-
 IMPOSSIBLE: dict[str, tuple[Spoil, str]] = {
-    **{f"no {key}": (drop(key), f"lacks {key}") for key in NEEDED_KEYS},
-    "an unknown card": (put("deck", 3, to="R6"), "deck[3]: card must be one of R1"),
-    "a card of a variant": (put("hands", 1, 0, to="K1"), "hands[1][0]: card must be one of R1"),
-    "a card that is a number": (put("discards", 0, to=3), "discards[0]: card must be one of R1"),
+    **{f"no {key}": (drop(key), f"lacks {key}") for key in REQUIRED_KEYS},
     "a second B5": (put("deck", 3, to="B5"), "B5 2 times instead of 1"),
     "a lost card": (drop("deck", -1), "instead of"),
     "a card too many": (lambda position: position["deck"].append("W3"), "W3 3 times instead of 2"),
     "a firework without its cards": (put("fireworks", "B", to=5), "B5 2 times instead of 1"),
-    "a firework too high": (put("fireworks", "B", to=6), "fireworks['B'] must be an int from 0 to 5, got 6"),
-    "a firework below nothing": (put("fireworks", "B", to=-1), "fireworks['B'] must be an int from 0 to 5, got -1"),
-    "a firework in words": (put("fireworks", "B", to="B1"), "fireworks['B'] must be an int"),
     "a firework too few": (drop("fireworks", "G"), "fireworks must be a dict with the keys R, Y, G, W, B"),
     "a firework too many": (put("fireworks", "K", to=0), "fireworks must be a dict with the keys R, Y, G, W, B"),
-    "fireworks in a list": (put("fireworks", to=[0] * 5), "fireworks must be a dict"),
-    "a hand too many": (lambda position: position["hands"].append([]), "hands must be a list of 2"),
-    "a hand too few": (drop("hands", 1), "hands must be a list of 2"),
-    "a hand in words": (put("hands", 0, to="R1 R2"), "hands[0] must be a list"),
     "a sixth card": (move_card(("deck",), ("hands", 1)), "hands[1] must have 5 cards"),
     "a fifth card missing": (move_card(("hands", 1), ("deck",)), "hands[1] must have 5 cards"),
-    "a deck in words": (put("deck", to="R1"), "deck must be a list"),
-    "discards that are nothing": (put("discards", to=None), "discards must be a list"),
-    "a player too many": (put("current_player", to=2), "current_player must be an int from 0 to 1, got 2"),
-    "a player before the first": (put("current_player", to=-1), "current_player must be an int from 0 to 1"),
-    "a player by name": (put("current_player", to="player_0"), "current_player must be an int"),
-    "a player that is a truth": (put("current_player", to=True), "current_player must be an int"),
-    "too many information tokens": (put("information_tokens", to=9), "information_tokens must be an int from 0 to 8"),
-    "information tokens below nothing": (put("information_tokens", to=-1), "information_tokens must be an int"),
-    "half an information token": (put("information_tokens", to=2.5), "information_tokens must be an int"),
-    "too many lives": (put("life_tokens", to=4), "life_tokens must be an int from 0 to 3, got 4"),
-    "lives below nothing": (put("life_tokens", to=-1), "life_tokens must be an int from 0 to 3"),
     "no life and no end": (put("life_tokens", to=0), "end_reason must be 'lives' with life_tokens 0"),
     "lost with full hands": (lose_game, "the hand whose card ended the game must have 4 cards"),
     "turns with a deck": (put("turns_to_play", to=2), "turns_to_play must be None while the deck has cards, got 2"),
-    "turns in words": (put("turns_to_play", to="two"), "turns_to_play must be an int from 0 to 2"),
     "an end without a reason": (put("end_reason", to="deck"), "end_reason must be None"),
     "lost with lives left": (put("end_reason", to="lives"), "end_reason must be None"),
     "complete with gaps": (put("end_reason", to="complete"), "end_reason must be None"),
     "an unknown end": (put("end_reason", to="tired"), "end_reason must be one of None, 'lives', 'complete', 'deck'"),
-    "an end by number": (put("end_reason", to=0), "end_reason must be one of None, 'lives'"),
     "another score": (put("score", to=7), "score must be 1, got 7"),
-    "a score in words": (put("score", to="1"), "score must be 1, got '1'"),
     "a tile": (put("bonus_tiles", to=["a"]), "bonus_tiles must be empty"),
-    "tiles that are nothing": (put("bonus_tiles", to=None), "bonus_tiles must be a list"),
     "a tile's choice": (put("pending", to="e?"), "pending must be None"),
     "knowledge without the true card": (
         put("knowledge", 1, 0, to=["R2"]),
         "knowledge[1][0] must allow the true card Y1",
     ),
     "knowledge of nothing": (put("knowledge", 1, 0, to=[]), "knowledge[1][0] must allow the true card Y1"),
-    "knowledge of an unknown card": (
-        put("knowledge", 1, 0, to=["R1", "K5"]),
-        "knowledge[1][0][1]: card must be one of",
-    ),
     "knowledge that no hints leave": (
         put("knowledge", 1, 0, to=["Y1", "R2"]),
         "knowledge[1][0] must be what answers to hints",
     ),
-    "knowledge of a hand too few": (drop("knowledge", 1), "knowledge must be a list of 2"),
     "knowledge of a card too few": (drop("knowledge", 1, 4), "knowledge[1] must be a list of 5"),
-    "knowledge in words": (put("knowledge", 1, 0, to="Y1"), "knowledge[1][0] must be a list"),
     "a mark that no hint makes": (put("hinted", 1, 0, to=["K"]), "hinted[1][0] must hold only 'R', 'Y'"),
-    "a mark of rank 0": (put("hinted", 1, 0, to=[0]), "hinted[1][0] must hold only 'R', 'Y'"),
-    "a mark in an array": (put("hinted", 1, 0, to=[np.zeros(3)]), "hinted[1][0] must hold only 'R', 'Y'"),
-    "a mark that is a truth": (put("hinted", 1, 0, to=[True]), "hinted[1][0] must hold only 'R', 'Y'"),
     "a mark against knowledge": (put("hinted", 1, 0, to=["R"]), "hinted[1][0] must agree with knowledge"),
     "marks of a card too few": (drop("hinted", 1, 4), "hinted[1] must be a list of 5"),
-    "events that are no list": (put("events", to={}), "events must be a list"),
-    "an event that is no dict": (put("events", 0, to="play 0"), "events[0] must be a dict with player and action"),
-    "an event of nobody": (put("events", 0, "player", to=2), "events[0] player must be an int from 0 to 1"),
     "an event of no action": (put("events", 0, "action", to="pass"), "events[0]: action must be one of discard 0"),
     "a play of no card": (put("events", 0, "card", to=None), "events[0] card[0]: card must be one of R1"),
     "a play half good": (put("events", 0, "scored", to=1), "events[0] scored must be True or False"),
@@ -166,11 +126,7 @@ IMPOSSIBLE: dict[str, tuple[Spoil, str]] = {
         "events[0] touched must be an int from 0 to 4",
     ),
     "fewer steps than remembered": (put("length", to=0), "length must be at least the 1 steps of events"),
-    "a length below nothing": (put("length", to=-1), "length must be an int"),
     "a length that no game has": (put("length", to=180), "length must be an int from 0 to 179, got 180"),
-    "a length that would overflow": (put("length", to=2**32 - 1), "length must be an int from 0 to 179"),
-    "a length that is a truth": (put("length", to=True), "length must be an int from 0 to 179, got True"),
-    "an end in an array": (put("end_reason", to=np.array([None])), "end_reason must be one of None"),
 }
 
 IMPOSSIBLE_LAST_ROUND: dict[str, tuple[Spoil, str]] = {
@@ -179,7 +135,6 @@ IMPOSSIBLE_LAST_ROUND: dict[str, tuple[Spoil, str]] = {
         "turns_to_play must be the number of turns left when the deck is empty",
     ),
     "no turn left": (put("turns_to_play", to=0), "end_reason must be 'deck' with"),
-    "too many turns": (put("turns_to_play", to=4), "turns_to_play must be an int from 0 to 3"),
     "a turn too many": (put("turns_to_play", to=3), "hands[2] must have 3 cards, got 2"),
     "another player's turn": (put("current_player", to=2), "hands[2] must have 3 cards, got 2"),
     "the wrong hand is short": (move_card(("hands", 0), ("hands", 2)), "hands[0] must have 3 cards, got 2"),
@@ -209,28 +164,6 @@ def assert_refused(good: Callable[[], tuple[HanabiConfig, dict[str, Any]]], spoi
     with pytest.raises(ValueError, match=re.escape(named)):
         load_position(config, state, position)
     assert state.tobytes() == before, "a refused position must not change the game"
-
-
-@pytest.mark.parametrize("key", NEEDED_KEYS)
-def test_whatever_is_raised_the_game_stays_as_it_was(key: str):
-    class Interrupted(dict[str, Any]):
-        def __getitem__(self, name: str) -> Any:
-            if name == key:
-                raise KeyboardInterrupt
-            return super().__getitem__(name)
-
-    config, position = middle()
-    state = new_game(config)
-    before = state.tobytes()
-    with pytest.raises(KeyboardInterrupt):
-        load_position(config, state, Interrupted(position))
-    assert state.tobytes() == before
-
-
-@pytest.mark.parametrize("position", [None, [], 7, "R1", [("hands", [])]])
-def test_what_is_no_dict_is_refused(position: Any):
-    with pytest.raises(ValueError, match="a position must be a dict"):
-        check(HanabiConfig(), position)
 
 
 def test_a_position_of_another_table_is_refused():

@@ -14,7 +14,7 @@ from ikebana_env.words.positions import REQUIRED_KEYS
 from tests.games import with_tables
 from tests.reference.ikebana_plain import box
 
-from .table import Table, deal, deck_from, position, start
+from .table import Table, deal, deck_from, position
 
 MIDDLE = position(
     3,
@@ -51,30 +51,25 @@ def test_the_deck_is_drawn_from_the_top():
 WRONG: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
     ("a card twice", lambda s: s["deck"].append("K5"), "K5 2 times instead of 1"),
     ("a card missing", lambda s: s["deck"].pop(), "J5 0 times instead of 1"),
-    ("no card", lambda s: s["deck"].append("Z9"), r"deck\[49\]: card must be one of"),
     ("another seat's turn", lambda s: s.update(current_player=2), "bouquets must have"),
-    ("a player too many", lambda s: s.update(current_player=3), "current_player must be an int from 0 to 2"),
     ("two turns ahead", lambda s: s["bouquets"][0].append(s["deck"].pop()), "bouquets must have"),
-    ("no such round", lambda s: s.update(round=5), "round must be an int from 1 to 4, got 5"),
-    ("round 0", lambda s: s.update(round=0), "round must be an int from 1 to 4, got 0"),
     ("a round without gains", lambda s: s.update(round=2), "gains must be a list of 1"),
     ("gains too early", lambda s: s.update(gains=[[0, 0, 0]]), "gains must be a list of 0"),
     ("a gain too large", lambda s: s.update(round=2, gains=[[89, 0, 0]]), "from 0 to 88"),
     ("prestige from nowhere", lambda s: s.update(prestige=[3, 7, 9]), "prestige must add up to 18"),
     ("debts", lambda s: s.update(prestige=[-1, 11, 8]), r"prestige\[0\] must be an int from 0"),
-    ("a player's prestige missing", lambda s: s.update(prestige=[9, 9]), "prestige must be a list of 3"),
     (
         "refusals without a card",
         lambda s: s.update(refusals=1, deck=[s.pop("drawn"), *s["deck"]], drawn=None),
         "refusals must be 0",
     ),
+    ("refusals without payment", lambda s: s.update(refusals=6), "refusals must have been paid for: 6 cost more than"),
     ("refusals without a discard", lambda s: s.update(refusals=1), r"discards\[1\] must hold the card just refused"),
     ("a discard before any turn", lambda s: s.update(bouquets=[[], [], []], current_player=0), "has"),
     ("winners before the end", lambda s: s.update(winners=[0]), "winners must be None"),
     ("another starter", lambda s: s.update(starter=1), "starter must be 0"),
     ("another score", lambda s: s.update(score=7), "score must be 8"),
     ("an end", lambda s: s.update(end_reason="complete"), "end_reason must be None"),
-    ("a text for a list", lambda s: s.update(deck="K1"), "deck must be a list"),
     ("a missing key", lambda s: s.pop("drawn"), "lacks drawn"),
     ("a deck of a later round", lambda s: s.update(later_decks=[["K1"]]), r"later_decks\[0\]"),
 ]
@@ -82,23 +77,12 @@ WRONG: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
 
 @pytest.mark.parametrize(("change", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
 def test_J5_an_impossible_position_is_refused_and_changes_nothing(change, words):
-    table = deal("K1 R2", players=3).do("draw")
-    before = table.env.to_dict()
-    state = copy.deepcopy(MIDDLE)
-    change(state)
-    with pytest.raises(ValueError, match=words):
-        table.env.reset(options={"state": state})
-    assert table.env.to_dict() == before
-
-
-@pytest.mark.parametrize(("change", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-def test_J5_a_refused_position_leaves_the_record_to_the_bit(change, words):
     env = ikebana_v0.raw_env(players=3)
     env.reset(seed=0)
     before, state = env._tables.tobytes(), copy.deepcopy(MIDDLE)
     change(state)
     with pytest.raises(ValueError, match=words):
-        env.game.load_position(env._state, state)
+        env.reset(options={"state": state})
     assert env._tables.tobytes() == before
 
 
@@ -117,12 +101,6 @@ def test_J5_a_finished_game_must_have_earned_what_its_bouquets_say():
     fewer = [points - gain for points, gain in zip(end["prestige"], last, strict=True)]
     with pytest.raises(ValueError, match="bouquets must not all be complete"):
         restored({**end, "round": 3, "gains": end["gains"][1:], "winners": None, "prestige": fewer}, players=2)
-
-
-def test_a_position_from_words_alone_needs_no_list():
-    assert start(2, bouquets=["K1", "K1"]).legal == {"draw"}
-    with pytest.raises(ValueError, match="a position must be a dict"):
-        restored("K1")  # type: ignore[arg-type]
 
 
 # --- Decks ------------------------------------------------------------------------------------------------------------
