@@ -79,7 +79,7 @@ def parted(results: Results) -> tuple[Results, Results]:
 
 
 def sections(study: Study, true: Results, stale: Results, words: str) -> dict[str, str]:
-    """Return a study's tables by title, in Markdown, with what made the numbers.
+    """Return a study's tables by title, in Markdown; what made the numbers stands below the last.
 
     Args:
         study: the study.
@@ -91,8 +91,10 @@ def sections(study: Study, true: Results, stale: Results, words: str) -> dict[st
         command = shlex.join(["hanabako", "study", "run", words])
         text = f"{study.unmeasured or 'Nothing has been measured yet:'} `{command}`."
         return dict.fromkeys(study.tables, "\n\n".join([text, stale_line(stale)]).rstrip())
-    below = "\n\n".join(filter(None, (origin_line(true), stale_line(stale))))
-    return {title: f"{table(true).rstrip()}\n\n{below}" for title, table in study.tables.items()}
+    texts = {title: table(true).rstrip() for title, table in study.tables.items()}
+    last = list(texts)[-1]
+    texts[last] = "\n\n".join(filter(None, (texts[last], origin_line(true), stale_line(stale))))
+    return texts
 
 
 def stale_line(stale: Results) -> str:

@@ -40,8 +40,10 @@ def matrix(results: Results) -> str:
         cells.setdefault(row["line_up"][0], {})[game_text(row)] = row
     best = {game: max(own[game]["score"] for own in cells.values() if game in own) for game in games}
     order = sorted(cells, key=lambda name: -np.mean([row["score"] - best[game] for game, row in cells[name].items()]))
-    lines = [[short_name(name), *(score_text(cells[name].get(game)) for game in games)] for name in order]
-    return markdown(["agent", *games], lines)
+    lines = [[short_name(name), *(score_text(cells[name].get(game), "") for game in games)] for name in order]
+    errors = [row["score_error"] for row in results if row["score_error"] is not None]
+    below = f"\n\nStandard errors are at most {max(errors):.2g}." if errors else ""
+    return markdown(["agent", *games], lines) + below
 
 
 def crossed(results: Results, names: Sequence[str]) -> str:
@@ -53,9 +55,9 @@ def crossed(results: Results, names: Sequence[str]) -> str:
 
 
 def contest(results: Results) -> str:
-    """Return a table of how often each agent wins against every other, with 95 % intervals; the best comes first.
+    """Return a table of how often each agent wins against every other; the best comes first.
 
-    The last column is the rating, in the game's unit.
+    The last column is the rating, in the game's unit. A line above says how wide the 95 % intervals are at most.
     """
     config, met = config_from_dict(results[0]["config"]), {tuple(row["line_up"]): row for row in results}
     ratings, form = rated(config, results), ".0f" if unit_of(config) == ELO else ".2f"
@@ -68,24 +70,34 @@ def contest(results: Results) -> str:
         ]
         for name, (rating, error) in zip(names, ((row["rating"], row["error"]) for row in ratings), strict=True)
     ]
-    head = f"**{game_in_words(config)}**, {results[0]['games']:,} games a pair."
+    errors = [1.96 * row["won_error"] for row in results if row["won_error"]]
+    head = f"**{game_in_words(config)}**, {results[0]['games']:,} games a pair"
+    head += f"; 95 % intervals of wins are at most ± {max(errors):.1%}." if errors else "."
     return f"{head}\n\n{markdown(['wins against', *map(short_name, names), unit_of(config)], lines)}"
 
 
 def won_text(met: dict[Any, Result], one: str, other: str) -> str:
-    """Return how often one agent wins against another, with a 95 % interval; "" for an agent and itself."""
+    """Return how often one agent wins against another; "" for an agent and itself."""
     if one == other:
         return ""
     row = met.get((one, other)) or met[other, one]
-    won = row["won"] if (one, other) in met else 1 - row["won"] - row["drawn"]
-    return f"{won:.1%}{plus_minus(row['won_error'] and 1.96 * row['won_error'], '.1%')}"
+    return f"{row['won'] if (one, other) in met else 1 - row['won'] - row['drawn']:.1%}"
 
 
 def listing(results: Results) -> str:
-    """Return a table with a line per meeting; columns without a number are left out."""
+    """Return a table with a line per meeting, game by game; columns without a number are left out.
+
+    A blueprint on the deals of its search has no line: the search's says what it gains.
+    """
     alone = {
         (game_text(row), row["line_up"][0]): row for row in results if len(row["line_up"]) == 1 and not row["search"]
     }
+    searched = {(game_text(row), row["line_up"][0].partition(":")[2]) for row in results if gained(alone, row)}
+    games = list(dict.fromkeys(map(game_text, results)))
+    results = sorted(
+        (row for row in results if row["search"] or (game_text(row), row["line_up"][0]) not in searched),
+        key=lambda row: games.index(game_text(row)),
+    )
     several = len({row["game"] for row in results}) > 1
     columns = {
         "game": lambda row: f"{row['game']} {game_text(row)}" if several else game_text(row),
@@ -100,9 +112,14 @@ def listing(results: Results) -> str:
         "ms a decision": spent,
         "deals": lambda row: f"{row['done']:,}",
     }
-    lines = {head: [cell(row) for row in results] for head, cell in columns.items()}
-    lines = {head: cells for head, cells in lines.items() if any(cells)}
-    return markdown(list(lines), list(zip(*lines.values(), strict=True)))
+    cells = {head: [cell(row) for row in results] for head, cell in columns.items()}
+    cells = {head: column for head, column in cells.items() if any(column)}
+    deals = set(cells["deals"])
+    below = f"\n\n{cells.pop('deals')[0]} deals a line." if len(deals) == 1 else ""
+    cells["game"] = [
+        "" if own == before else own for before, own in zip(["", *cells["game"]], cells["game"], strict=False)
+    ]
+    return markdown(list(cells), list(zip(*cells.values(), strict=True))) + below
 
 
 def game_text(row: Result) -> str:
@@ -136,11 +153,15 @@ def spent(row: Result) -> str:
     return ", ".join(f"{one:.1f}" for one in known)
 
 
-def score_text(row: Result | None) -> str:
-    """Return the score; if games were lost, also the score with their points; the share of perfect games, if any."""
+def score_text(row: Result | None, error: str = "±") -> str:
+    """Return the score; if games were lost, also the score with their points; the share of perfect games, if any.
+
+    Without an ``error`` mark the standard error only says how many digits are shown.
+    """
     if row is None:
         return ""
     text = with_error(row["score"], row["score_error"])
+    text = text if error else text.partition(" ")[0]
     if row.get("lost_rate") and "fireworks_score" in row:
         text += f"; {row['fireworks_score']:.2f}"
     return text + (f" ({row['perfect_rate']:.1%})" if row.get("perfect_rate") else "")

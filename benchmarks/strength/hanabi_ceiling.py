@@ -13,11 +13,12 @@ each other setting.
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hanabako.agents.results import Row, Study
+from hanabako.agents.results.study import Result, Results
 from hanabako.generated import table
 from hanabi_env import PRESETS
 
@@ -113,26 +114,39 @@ def counted(result: Mapping[str, Any], verdicts: Sequence[Verdict], most: int, s
 # --- The table --------------------------------------------------------------------------------------------------------
 
 
-HEAD = ("game", "players", "of", "decks", "perfect is possible", "out of reach", "open", "best score", "decks a second")
-
-
-def board(results: Sequence[Mapping[str, Any]]) -> str:
-    """Return a Markdown table with one line per setting."""
+def board(results: Results) -> str:
+    """Return two tables with a line per preset: what is possible by number of players, and why the rest is not."""
     order = list(PRESETS)
-    rows = sorted(results, key=lambda row: (order.index(row["preset"]), row["players"], row["seed"]))
-    return table(HEAD, map(tuple, map(cells, rows)))
+    rows = sorted(results, key=lambda row: (order.index(row["preset"]), row["players"]))
+    counts = sorted({row["players"] for row in rows})
+    cells = {(row["preset"], row["players"]): cell(row) for row in rows}
+    presets = list(dict.fromkeys(row["preset"] for row in rows))
+    possible = ([name, *(cells.get((name, count), "") for count in counts)] for name in presets)
+    fewest = [row for row in rows if row["players"] == counts[0]]
+    reasons = sorted({name for row in fewest for name in row["less"]})
+    shares = (
+        [row["preset"], *(share(row, row["less"].get(name, 0)) for name in reasons), share(row, row["open"])]
+        for row in fewest
+    )
+    return "\n\n".join(
+        [
+            "Decks that allow a perfect score, and the mean best score or its bounds:",
+            table(["game", *(f"{count} players" for count in counts)], possible),
+            f"Why not, with {counts[0]} players:",
+            table(["game", *reasons, "open"], shares),
+        ]
+    )
 
 
-def cells(row: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the cells of one line of `board`."""
-    decks = row["decks"]
-    lower, upper = row["lower"] / decks, row["upper"] / decks
-    yield from (row["preset"], row["players"], PRESETS[row["preset"]].max_score, f"{decks:,}")
-    yield f"**{row['perfect'] / decks:.2%}**"
-    yield "; ".join(f"{name} {number / decks:.2%}" for name, number in row["less"].items()) or "none"
-    yield f"{row['open'] / decks:.2%}"
-    yield f"{lower:.4f}" if row["lower"] == row["upper"] else f"{lower:.4f} to {upper:.4f}"
-    yield f"{decks / max(row['seconds'], 0.01):,.0f}"
+def cell(row: Result) -> str:
+    """Return the share of perfect decks, and the mean best score or its bounds."""
+    lower, upper = (f"{row[name] / row['decks']:.3f}" for name in ("lower", "upper"))
+    return f"**{row['perfect'] / row['decks']:.2%}** {lower}{'' if lower == upper else f' to {upper}'}"
+
+
+def share(row: Result, number: int) -> str:
+    """Return a number of decks as a share; "" for none."""
+    return f"{number / row['decks']:.2%}" if number else ""
 
 
 STUDY = Study("hanabi_ceiling", ROWS, solved, tables={"ceiling": board}, unit="deck")

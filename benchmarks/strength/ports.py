@@ -87,14 +87,17 @@ def beside_originals(originals: Results, bots: Results) -> str:
     """
     players = [str(number) for number in range(2, 6)]
     head = ["program", "lost games", "original, run here", *(f"{number} players" for number in players), "notes"]
-    lines = []
+    lines, before = [], ""
     for row in originals:
         ours = our_results(row, bots)
         cells = [cell(row, number, ours.get(number)) for number in players]
         original = "; ".join(filter(None, (row["program"], row["change"], f"{row['done']:,} games")))
         source = f"published: {row['source']}" if row["source"] else None
         notes = "; ".join(filter(None, (source, row["note"])))
-        lines.append([row["title"], LOST_GAMES[row["lost_games"]], original, *cells, notes])
+        lines.append(
+            [row["title"], LOST_GAMES[row["lost_games"]], "same" if original == before else original, *cells, notes]
+        )
+        before = original
     return f"{table(head, lines)}\n\n{summary(list(comparisons(originals, bots)))}"
 
 

@@ -28,7 +28,7 @@ from hanabako.agents.results import Study
 from hanabako.agents.results.meeting import Meeting, play_meeting
 from hanabako.agents.results.store import is_stale, read_results
 from hanabako.agents.results.study import Result, Results
-from hanabako.agents.results.tables import features_of, game_text, training_in_words, with_error
+from hanabako.agents.results.tables import game_text, with_error
 from hanabako.drawing import charts
 from hanabako.games import config_from_dict, make_config
 from hanabako.generated import table
@@ -128,7 +128,7 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
-HEAD = ("game", "network", "features", "score", "ceiling", "perfect", "lost", "training")
+HEAD = ("game", "network", "score", "ceiling", "perfect", "lost")
 
 
 def scoreboard(results: Results) -> str:
@@ -139,16 +139,13 @@ def scoreboard(results: Results) -> str:
 
 def cells(row: Result) -> list[Any]:
     """Return one line of `scoreboard`."""
-    about = read_metadata(PRETRAINED / f"{row['line_up'][0]}.safetensors")
     return [
         game_text(row),
         row["line_up"][0],
-        features_of(about),
         with_error(row["score"], row["score_error"]),
         ceiling_text(read_ceilings(), row["preset"], row["players"]),
         f"{row['perfect_rate']:.1%}",
         f"{row['lost_rate']:.2%}",
-        training_in_words(about["about"]),
     ]
 
 

@@ -184,9 +184,8 @@ def test_pairs_are_a_matrix_and_others_a_list(pool):
     assert lines[0] == "| at player 0's seat, with | random | cheat | smart |" and len(lines) == 5
     assert f"{scores[1, 2]:.2f} ± " in lines[3].split(" | ")[3]
     few = table(rows[:2]).splitlines()
-    assert few[0] == "| game | agent | partner | score | deals |" and few[3].startswith(
-        "| mini, 2 players | `random` |"
-    )
+    assert few[0] == "| game | agent | partner | score |" and few[-1] == "20 deals a line."
+    assert few[2].startswith("| mini, 2 players | `random` |") and few[3].startswith("|  | `random` |")
 
 
 @pytest.mark.parametrize(("count", "letters"), [(2, 5), (3, 60), (12, 30)])

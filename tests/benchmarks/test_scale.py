@@ -2,8 +2,7 @@
 
 import pytest
 
-from benchmarks.speed.timing import significant
-from benchmarks.strength.tables.scale import MEASURED, comparison, hours_of, measured, papers, scale, speed_of
+from benchmarks.strength.tables.scale import MEASURED, comparison, measured, papers, scale
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.results.comparison.measuring import check
 from hanabako.agents.results.finding import STUDIES, find, load, names, title_of
@@ -43,22 +42,9 @@ def test_declared_comparisons_can_be_run_and_say_that_they_were_not(name: str, c
     assert capsys.readouterr().out.count("0 of 1 ") == len(whole.algorithms)
 
 
-@pytest.mark.parametrize("name", DECLARED)
-def test_core_hours_are_decisions_by_our_measured_speed(name: str):
-    whole = comparison(name)
-    hours = sum(hours_of(whole, algorithm) for algorithm in whole.algorithms) * len(whole.seeds)
-    assert whole.core_hours == significant(hours, 2), "write this estimate into the file, then hanabako study page"
-
-
 def test_the_budget_of_a_declared_comparison_is_that_of_its_paper():
     for paper in papers():
         for whole in map(comparison, paper.declared):
             if paper.decisions:
                 assert paper.decisions[0] <= (whole.steps or 0) <= paper.decisions[-1]
             assert paper.runs is None or len(whole.seeds) == paper.runs
-
-
-def test_a_speed_is_that_of_the_measured_runs():
-    dense = measured("zero_shot_hour")["ippo-dense"]
-    seconds = sum(row["core_seconds"] for row in dense)
-    assert speed_of("ppo", "dense") == pytest.approx(sum(row["steps"] for row in dense) / seconds)

@@ -102,8 +102,7 @@ def test_what_a_gpu_trained_is_told_in_minutes_and_not_in_those_of_a_core() -> N
     assert told == "900 M decisions in 8 core-minutes, begun from `first`, cores with bf16 instructions"
 
 
-def test_a_ceiling_and_the_training_stand_beside_every_score() -> None:
+def test_a_ceiling_stands_beside_every_score() -> None:
     rows = [row for row in read_results(shipped_networks.RESULTS) if row["line_up"] == ["hanabi-mini-2p"]]
     line = shipped_networks.scoreboard(rows).splitlines()[2]
-    assert line.startswith("| mini, 2 players | hanabi-mini-2p | derived | 8.9")
-    assert "| 9.00 (100.0%) |" in line and "| 25 M decisions in " in line
+    assert line.startswith("| mini, 2 players | hanabi-mini-2p | 8.9") and "| 9.00 (100.0%) |" in line

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hanabako.games import game_in_words, returns_in_words
+from hanabako.generated import table
 from hanabako.words.cleaned import as_code, in_markdown
 
 from .. import estimates
@@ -44,20 +45,20 @@ def scores(found: Found) -> Iterator[str]:
     """Yield a table with one line per algorithm."""
     cooperative = found.whole.cooperative
     alone, together = ("self-play", "cross-play") if cooperative else ("evaluated", "lead over the others")
-    head = ["algorithm", "runs", "decisions a run", "core-minutes", alone, "interquartile mean", together, "place"]
+    spent = "decisions a run" if found.whole.steps is None else "core-minutes"
+    head = ["algorithm", "runs", spent, alone, "interquartile mean", together, "place"]
     head += ["groups", "two runs understand each other"] if cooperative else []
     head += ["same action"] if found.agreements else []
-    yield f"| {' | '.join(head)} |"
-    yield "|---" * len(head) + "|"
+    lines = []
     places = estimates.places(found.together)
     told = found.several if cooperative else found.teams
     for name in found.ordered:
         runs, own = found.runs[name], found.own_scores(name)
         if not runs:
             continue
-        cost = [millions(float(np.mean([run["steps"] for run in runs])))]
-        cost.append(f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}")
-        cells = [name, str(len(runs)), *cost]
+        minutes = f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}"
+        decisions = millions(float(np.mean([run["steps"] for run in runs])))
+        cells = [name, str(len(runs)), decisions if found.whole.steps is None else minutes]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
         cells += [found.together[name].words() if name in told else "-"]
         cells += [places.get(name, "no inference")]
@@ -66,7 +67,8 @@ def scores(found: Found) -> Iterator[str]:
         if found.agreements:
             agreed = found.agreement(name)
             cells.append(f"{np.mean(agreed):.0%}" if agreed else "-")
-        yield f"| {' | '.join(cells)} |"
+        lines.append(cells)
+    yield table(head, lines)
 
 
 def understanding(found: Found, name: str) -> Iterator[str]:
@@ -80,43 +82,33 @@ def understanding(found: Found, name: str) -> Iterator[str]:
 
 
 def improvements(found: Found) -> Iterator[str]:
-    """Yield a table of the probabilities that two runs of one algorithm score more together than two of another."""
+    """Yield a table of the probabilities that two runs of one algorithm score more together than two of another.
+
+    Each pair of algorithms has one cell: the other way around it is the rest to 1.
+    """
     sure = [name for name in found.ordered if name in found.teams and found.together[name].inference]
     if len(sure) < 2 or not found.whole.cooperative:
         return
     yield "Probability that two runs of the row's algorithm score more together than two of the column's:"
     yield ""
-    yield f"| | {' | '.join(sure)} |"
-    yield "|---" * (len(sure) + 1) + "|"
     own = {name: found.own_matrix(name) for name in sure}
-    for one in sure:
-        cells = [
-            "" if one == other else estimates.probability_of_improvement(own[one], own[other]).words() for other in sure
-        ]
-        yield f"| {one} | {' | '.join(cells)} |"
+    lines = []
+    for k, one in enumerate(sure[:-1]):
+        cells = [estimates.probability_of_improvement(own[one], own[other]).words() for other in sure[k + 1 :]]
+        lines.append([one, *[""] * k, *cells])
+    yield table(["", *sure[1:]], lines)
 
 
 def with_partners(found: Found) -> Iterator[str]:
-    """Yield a table of scores with each partner: both seatings averaged, and each alone."""
+    """Yield a table of scores with each partner, averaged over both seatings."""
     if not found.partners or not found.teams:
         return
-    yield "With partners: both seatings averaged, then the run first, the partner first:"
+    yield "With partners, both seatings averaged:"
     yield ""
     named = [as_code(name).replace("|", r"\|") for name in found.partners]
-    yield f"| algorithm | {' | '.join(named)} |"
-    yield "|---" * (len(found.partners) + 1) + "|"
-    for name in found.ordered:
-        if name in found.teams:
-            cells = [partner_cell(found, name, partner) for partner in found.partners]
-            yield f"| {name} | {' | '.join(cells)} |"
-
-
-def partner_cell(found: Found, name: str, partner: str) -> str:
-    """Return the score of an algorithm's runs with a partner, as text."""
-    own = found.teams[name]
-    mean = estimates.mean(found.both(own, [partner])[:, 0])
-    first, second = found.matrix(own, [partner]).mean(), found.matrix([partner], own).mean()
-    return f"{mean.words()}; {first:.2f}, {second:.2f}"
+    teams = [name for name in found.ordered if name in found.teams]
+    both = {name: found.both(found.teams[name], found.partners).T for name in teams}
+    yield table(["algorithm", *named], ([name, *(estimates.mean(own).words() for own in both[name])] for name in teams))
 
 
 def over_budget(found: Found) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The scale of the papers, what our comparisons found, and the core-hours that IPPO's scale would take here.
+"""The scale of the papers, and what our comparisons found.
 
 The papers' numbers are in ``papers.toml``. Ours are read from the comparisons in ``benchmarks/strength`` and their
 results.
@@ -9,12 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from hanabako.agents.learning.common.network_settings import USUAL_LAYERS
-from hanabako.agents.networks.kinds import NETWORKS, usual_kind
 from hanabako.agents.results.comparison.found import Found
-from hanabako.agents.results.comparison.measuring import settings_of
 from hanabako.agents.results.comparison.reading import read
 from hanabako.agents.results.comparison.rows import Comparison
 from hanabako.agents.results.store import read_results
@@ -26,17 +22,13 @@ __all__ = [
     "MEASURED",
     "Paper",
     "found_in",
-    "hours_of",
     "measured",
     "papers",
     "scale",
-    "speed_of",
 ]
 
 STUDIES = Path(__file__).resolve().parents[1]
-STANDARD = "zero_shot_hour"
-"""The comparison whose speeds in the game of the papers are used."""
-MEASURED = ("zero_shot_ten", "zero_shot_small", STANDARD, "zero_shot_gpu", "zero_shot_canonical")
+MEASURED = ("zero_shot_ten", "zero_shot_small", "zero_shot_hour", "zero_shot_gpu", "zero_shot_canonical")
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 
@@ -92,31 +84,6 @@ def found_in(name: str) -> Found:
 def measured(name: str) -> Mapping[str, Results]:
     """Return the finished runs of a comparison by algorithm."""
     return {algorithm: rows for algorithm, rows in found_in(name).runs.items() if rows}
-
-
-def speed_of(module: str, network: str) -> float:
-    """Return decisions per second and core in standard Hanabi for two players, as measured for a module and network."""
-    whole = comparison(STANDARD)
-    played = [
-        row
-        for name, rows in measured(STANDARD).items()
-        if (whole.algorithms[name].module, network_of(whole, name)[0]) == (module, network)
-        for row in rows
-    ]
-    return sum(row["steps"] for row in played) / sum(row["core_seconds"] for row in played)
-
-
-def hours_of(whole: Comparison, name: str) -> float:
-    """Return an estimate of the core-hours of one run of an algorithm; the comparison's budget must be in decisions."""
-    own = whole.algorithms[name]
-    return (whole.steps or 0) * own.share / speed_of(own.module, network_of(whole, name)[0]) / 3600
-
-
-def network_of(whole: Comparison, name: str) -> tuple[str, int, int]:
-    """Return the kind of an algorithm's network, its units per hidden layer, and its number of hidden layers."""
-    settings: Any = settings_of(whole.run(name, whole.seeds[0]))
-    kind = usual_kind(whole.make_config()) if settings.network == "auto" else settings.network
-    return kind, settings.width or NETWORKS[kind].usual_width, settings.layers or USUAL_LAYERS
 
 
 # --- The table --------------------------------------------------------------------------------------------------------
