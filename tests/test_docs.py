@@ -141,8 +141,6 @@ def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
     briefly = BRIEFLY.get(" ".join(words[:2]) if module == "hanabako" else module, "")
     if "--help" in words:
         return words
-    if "--machines" in words:  # this would wait for the other machines
-        return [*words, "--help"]
     if any(word in files for word in words):  # files that the page tells the reader to save are short already
         return [*words, "--cores", "1"] if words[1] == "study" else [*words, *briefly.replace(*NO_MINIBATCH).split()]
     if module == "hanabako" and words[1] in ("play", "watch", "record"):  # use the random agent in place of bots

@@ -170,13 +170,13 @@ def put_aside(folder: Path) -> str:
         "", or why that is not possible: another process trains there.
     """
     from ..learning.common.launch import log_of  # imports torch, which other rows do not need
-    from ..learning.common.runs import held
+    from ..learning.common.runs import locked
 
     aside = (folder.with_name(f"{folder.name}.{number}") for number in count(1))
     free = next(place for place in aside if not place.exists() and not log_of(place).exists())
     try:
-        with held(folder):
-            if folder.exists():
+        if folder.exists():
+            with locked(folder):
                 folder.rename(free)
     except ValueError as error:
         return str(error)

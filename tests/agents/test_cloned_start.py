@@ -92,10 +92,6 @@ def test_a_folder_with_the_clone_of_something_else_runs_none_of_its_code(tmp_pat
     ("words", "message"),
     [
         (["--start", "no_agent"], "no_agent"),
-        (
-            ["--start", "smart", "--machines", "2", "--machine", "0", "--meet", "a:1"],
-            "start must be a network on several",
-        ),
         (["--start", "smart", "--clone-part", "1"], "clone_part must be"),
         (["--start", "smart", "--algorithm", "sad"], "start must be a network, got the bot smart: .* 'greedy-'"),
         (["--start", "smart", "--algorithm", "iql", "--minibatch", "30"], "minibatch must be a multiple of"),

@@ -22,7 +22,7 @@ from hanabako.agents import registry
 from hanabako.agents.commands import benchmark, command_line, watch
 from hanabako.agents.commands.command_line import COMMANDS, main
 from hanabako.agents.learning import iql, ppo
-from hanabako.agents.learning.common import algorithms, launch, runs
+from hanabako.agents.learning.common import launch, runs
 from hanabako.agents.learning.common.algorithms import NAMES, maker_of, named
 from hanabako.agents.learning.common.runs import read_metrics
 from hanabako.agents.networks.neural_policy import load_policy, read_metadata
@@ -474,44 +474,40 @@ def test_ranks_are_as_many_as_can_share_what_an_algorithm_learns_from(monkeypatc
     assert launch.ranks_for(iql.Args(device="cpu", games=7)) == 1
 
 
-def test_two_ranks_are_started_with_the_same_settings(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_two_ranks_are_started_with_the_same_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Ranks read the settings from a file, meet without the machine's host name, and belong to this machine alone."""
     started: list[tuple[str, int, dict]] = []
 
     def torchrun(words: list[str]) -> None:
         told = parse_args(words)
-        assert (told.local_addr, told.nnodes, told.standalone) == ("127.0.0.1", "1:1", True)
+        assert (told.local_addr, told.nnodes, told.standalone) == ("127.0.0.1", "1", True)
         (path,) = told.training_script_args
         started.append((told.training_script, int(told.nproc_per_node), json.loads(Path(path).read_text("utf-8"))))
 
     monkeypatch.setattr(GameEntry, "compile", lambda *_: None)
     monkeypatch.setattr(launch, "torchrun", torchrun)
     monkeypatch.setenv("PET_NNODES", "2")  # as a cluster tells other processes
-    words = ["--ranks", "2", "--preset", "mini"]
-    main(["train", "--algorithm", "iql", *words, "--config", "history=2", "--q-lambda", "0.5"])
-    main(["train", *words, "--start", "hanabi-mini-2p"])
-    assert capsys.readouterr().err.startswith("PET_NNODES: ignored, ")
+    words = ["--ranks", "2", "--preset", "mini", "--run-dir", str(tmp_path)]
+    for more in (["--algorithm", "iql", "--config", "history=2", "--q-lambda", "0.5"], ["--start", "hanabi-mini-2p"]):
+        with pytest.raises(SystemExit, match=f"^{INTERRUPTED}$"):  # nothing was trained
+            main(["train", *words, *more])
     meant = {
-        "iql": iql.Args(preset="mini", config=("history=2",), q_lambda=0.5),
-        "ppo": ppo.Args(preset="mini", start="hanabi-mini-2p"),
+        "iql": iql.Args(preset="mini", config=("history=2",), q_lambda=0.5, run_dir=tmp_path),
+        "ppo": ppo.Args(preset="mini", start="hanabi-mini-2p", run_dir=tmp_path),
     }
     for (module, ranks, content), (name, settings) in zip(started, meant.items(), strict=True):
-        assert (module, ranks, content["algorithm"]) == (algorithms.__name__, 2, name)
+        assert (module, ranks, content["algorithm"]) == (launch.MODULE, 2, name)
         assert type(settings).from_json(content["args"]) == settings
 
 
-def test_a_rank_trains_by_the_file_that_it_is_given(
+def test_a_process_trains_by_the_file_that_it_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """It believes only ``torchrun`` that there are other ranks, and not a cluster's variables of the same names."""
     for name, value in {"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "one", "GROUP_WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, value)
     args = named("mappo").settings(**SMALL | {"steps": UPDATE, "run_dir": tmp_path / "run"})
-    told = {"algorithm": "mappo", "args": args.to_json()}
-    (tmp_path / "settings.json").write_text(json.dumps(told), encoding="utf-8")
-    algorithms.start_rank(tmp_path / "settings.json")
+    launch.carry_out(launch.write_order(tmp_path, named("mappo"), args, 1))
     assert read_metrics(tmp_path / "run")[-1]["fraction"] == 1
     assert maker_of(tmp_path / "run").name == "mappo"
     said = capsys.readouterr()

@@ -9,9 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_LZMA, ZIP_STORED, ZipFile
@@ -21,22 +22,20 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from torch.distributed import TCPStore
 
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.learning.common.checkpoints import Checkpoints, ranks_of
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.checkpoints import Checkpoints
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.runs import finished, read_about, read_metrics
 from hanabako.agents.learning.common.trainer import Trainer
 from hanabako.agents.learning.ppo import Args, train
-from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.files import write_json
 from tests.agents.damaged_files import headed, spoil_first_part
-from tests.agents.tiny_runs import SMALL, UPDATE
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_alike, stop_after
 from tests.conftest import ROOT
+from tests.processes import begin_python
 
 TINY = Args(**SMALL | {"steps": 4 * UPDATE, "evaluations": 4, "evaluation_games": 4})
-ALONE = Ranks(0, 1, torch.device("cpu"))
 
 
 @pytest.fixture(scope="module")
@@ -49,15 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same run, interrupted after the third update; tests must not change it."""
     with pytest.MonkeyPatch.context() as patch:
-        learn = Trainer.learn
-
-        def learn_and_stop(self: Trainer) -> dict[str, float]:
-            row = learn(self)
-            if self.progress.updates == 3:
-                signal.raise_signal(signal.SIGINT)
-            return row
-
-        patch.setattr(Trainer, "learn", learn_and_stop)
+        stop_after(patch, 3, signal.SIGINT)
         return train(replace(TINY, run_dir=tmp_path_factory.mktemp("stopped") / "run"))
 
 
@@ -65,15 +56,6 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_dir(stopped: Path, tmp_path: Path) -> Path:
     """A copy of the interrupted run."""
     return shutil.copytree(stopped, tmp_path / "run")
-
-
-def assert_ended_alike(run: Path, whole: Path) -> None:
-    """Check that both runs have the same curve and bit-identical weights."""
-    clock = ("seconds", "core_seconds", "steps_per_second")
-    rows, others = ([{k: v for k, v in row.items() if k not in clock} for row in read_metrics(d)] for d in (run, whole))
-    assert rows == others
-    some, expected = (load_policy(d / "policy.safetensors").network.state_dict() for d in (run, whole))
-    assert all(torch.equal(tensor, expected[name]) for name, tensor in some.items())
 
 
 def refusal(*arguments: str) -> str:
@@ -170,22 +152,6 @@ def test_no_damage_is_restored(tmp_path, name, place, bit, cuts):
     assert restored(tmp_path) == 2 or not cuts
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_flipped_bit_of_what_is_kept_is_noticed(tmp_path, name):
-    path = saved(tmp_path) / name
-    whole = path.read_bytes()
-    with ZipFile(path) as archive:
-        parts = archive.infolist()
-    for part in parts:
-        length = sum(int.from_bytes(whole[part.header_offset + at :][:2], "little") for at in (26, 28))
-        content = bytearray(whole)
-        content[part.header_offset + 30 + length] ^= (
-            4  # its first byte, behind its header with a name and an extra part
-        )
-        path.write_bytes(content)
-        assert restored(tmp_path) == 2, part.filename
-
-
 def replaced(path: Path, part: str, content: bytes, compression: int = ZIP_STORED) -> None:
     """Write an archive again with other content in a part, whose name ends so; its checksum is right."""
     with ZipFile(path) as archive:
@@ -203,45 +169,33 @@ HOSTILE_HEADERS = {
 }
 
 
-@pytest.mark.parametrize("header", HOSTILE_HEADERS.values(), ids=HOSTILE_HEADERS)
-def test_a_checkpoint_with_a_hostile_header_is_passed_over(tmp_path, capsys, header):
-    replaced(saved(tmp_path) / "00000003" / "games-0.npz", "tables.npy", headed(header))
+def with_header(content: bytes, compression: int = ZIP_STORED) -> Callable[[Path], None]:
+    return lambda folder: replaced(folder / "games-0.npz", "tables.npy", headed(content), compression)
+
+
+def with_world(world: Any, folder: Path) -> None:
+    torch.save({**SAVED[3][0], "world": world}, folder / "learner-0.pt")
+
+
+def with_damage_in_another_compression(folder: Path) -> None:
+    with_header(b"(", ZIP_LZMA)(folder)
+    spoil_first_part(folder / "games-0.npz")
+
+
+HOSTILE: dict[str, Callable[[Path], None]] = {
+    **{name: with_header(header) for name, header in HOSTILE_HEADERS.items()},
+    **{
+        f"made by {world} ranks": partial(with_world, world) for world in (float("inf"), float("nan"), [1], "one", None)
+    },
+    "a pickle that ends at once": lambda folder: replaced(folder / "learner-0.pt", "data.pkl", b"."),
+    "damage in another compression": with_damage_in_another_compression,
+}
+
+
+@pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_checkpoint_is_passed_over(tmp_path, capsys, change):
+    change(saved(tmp_path) / "00000003")
     assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
-    assert ranks_of(tmp_path / "00000003") == 0
-
-
-def test_a_checkpoint_with_a_hostile_pickle_is_passed_over(tmp_path, capsys):
-    replaced(saved(tmp_path) / "00000003" / "learner-0.pt", "data.pkl", b".")
-    assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("world", [float("inf"), float("nan"), [1], "one", None])
-def test_a_checkpoint_with_no_number_of_ranks_is_passed_over(tmp_path, capsys, world):
-    torch.save({**SAVED[3][0], "world": world}, saved(tmp_path) / "00000003" / "learner-0.pt")
-    assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
-
-
-def test_a_checkpoint_with_damage_in_another_compression_is_passed_over(tmp_path, capsys):
-    path = saved(tmp_path) / "00000003" / "games-0.npz"
-    replaced(path, "tables.npy", headed(b"("), ZIP_LZMA)
-    spoil_first_part(path)
-    assert restored(tmp_path) == 2 and "earlier" in capsys.readouterr().out
-
-
-def test_a_checkpoint_with_checksums_in_a_file_as_they_used_to_be_is_restored(tmp_path):
-    directory = saved(tmp_path)
-    (directory / "00000003" / "SHA256SUMS").write_text("0123  games-0.npz\n4567  learner-0.pt\n", encoding="utf-8")
-    assert restored(directory) == 3
-
-
-def test_a_rank_whose_files_are_missing_is_noticed(tmp_path):
-    """With two ranks, one may have been killed before it wrote anything."""
-    Checkpoints(tmp_path, ALONE).save(2, *SAVED[2])
-    for name in ("learner-{}.pt", "games-{}.npz"):
-        shutil.copy(tmp_path / "00000002" / name.format(0), tmp_path / "00000002" / name.format(1))
-    assert ranks_of(tmp_path / "00000002") == 2
-    (tmp_path / "00000002" / "games-1.npz").unlink()
-    assert ranks_of(tmp_path / "00000002") == 0
 
 
 def test_no_whole_checkpoint_is_a_clear_error(tmp_path, run_dir):
@@ -257,7 +211,7 @@ def test_a_run_that_falls_back_ends_like_one_that_nothing_happened_to(run_dir, w
     path.write_bytes(content)
     train(Args(resume=run_dir))
     assert capsys.readouterr().out.count("earlier") == 1
-    assert_ended_alike(run_dir, whole)
+    assert_alike(run_dir, whole)
 
 
 # --- Killed, or out of disk -------------------------------------------------------------------------------------------
@@ -272,7 +226,7 @@ def test_a_run_killed_in_its_first_checkpoint_can_be_begun_again(run_dir, whole,
             path.unlink()
     assert "there is none" in refusal("--resume", str(run_dir))
     train(replace(TINY, run_dir=run_dir))
-    assert_ended_alike(run_dir, whole)
+    assert_alike(run_dir, whole)
 
 
 @contextmanager
@@ -318,7 +272,7 @@ def test_a_full_disk_is_a_clear_line_and_the_last_checkpoint_stands(tmp_path, wh
         assert f"cannot be written: {os.strerror(errno.EFBIG)}" in refusal(*as_options(TINY, run_dir))
     assert not list(run_dir.rglob("*.part")) and not list(run_dir.rglob(".*"))
     train(replace(TINY, run_dir=run_dir) if at == 1 else Args(resume=run_dir))
-    assert_ended_alike(run_dir, whole)
+    assert_alike(run_dir, whole)
 
 
 def test_a_checkpoint_that_does_not_fit_is_removed_again(tmp_path):
@@ -347,7 +301,7 @@ def test_a_broken_line_of_the_metrics_is_set_aside_aloud(run_dir, whole, capsys)
     lines = path.read_bytes().splitlines()
     path.write_bytes(b"\n".join([lines[0], *BROKEN, *lines[1:], b'{"update": 4, "st']))
     train(Args(resume=run_dir))
-    assert_ended_alike(run_dir, whole)
+    assert_alike(run_dir, whole)
     assert (run_dir / "metrics.unreadable").read_bytes().splitlines() == [*BROKEN, b'{"update": 4, "st']
     assert "7 lines of metrics.jsonl, which cannot be read, moved to" in capsys.readouterr().out
 
@@ -373,62 +327,35 @@ def test_a_setting_that_cannot_be_is_a_clear_line(run_dir, name):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"args": 3}', '{"args": {}}', "[" * 100_000, "\xff", " " * 2**24 + "{}"]
+    "text",
+    ["", "[]", "{}", '{"args": 3}', '{"algorithm": "ppo", "args": {}}', "[" * 100_000, "\xff", " " * 2**24 + "{}"],
 )
 def test_a_config_that_is_none_is_a_clear_line(run_dir, text):
     (run_dir / "config.json").write_text(text, encoding="latin1")
     assert "holds no run to resume" in refusal("--resume", str(run_dir))
 
 
-def test_an_opponent_that_cannot_play_is_refused_before_anything_is_learned(tmp_path):
-    message = refusal("--game", "koikoi", "--opponent", "nobody", "--run-dir", str(tmp_path / "run"))
-    assert "an agent must be one of" in message
-    assert not (tmp_path / "run").exists()
-
-
-# --- Ranks ------------------------------------------------------------------------------------------------------------
+# --- Several processes ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
-    """Two ranks run without ``torchrun``, which would print its own report; one is killed after a checkpoint.
-
-    As under ``torchrun``, they meet in a store that exists before them, because a port found free may be taken later.
-    """
-    store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    run_dir = tmp_path / "run"
-    options = as_options(replace(TINY, steps=10**7, evaluations=10_000), run_dir)
-    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "OMP_NUM_THREADS": "1"}
-    world |= {"TORCHELASTIC_RUN_ID": "1", "TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
-    said = (tmp_path / "said").open("w+")
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, "-m", "hanabako", "train", *options],
-            cwd=ROOT,
-            env=os.environ | world | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stderr=(said if rank == 0 else subprocess.DEVNULL),
-        )
-        for rank in range(2)
-    ]
+    run_dir, said = tmp_path / "run", tmp_path / "said"
+    words = as_options(replace(TINY, steps=10**7, evaluations=10_000), run_dir)
+    process = begin_python(["-m", "hanabako", "train", "--ranks=2", *words], tmp_path, said)
     try:
-        end = time.monotonic() + 120
-        while not (run_dir / "checkpoint" / "latest").exists() and time.monotonic() < end:
+        while not (run_dir / "checkpoint" / "latest").exists():
+            assert process.poll() is None, said.read_text(encoding="utf-8")
             time.sleep(0.05)
-        ranks[1].kill()
-        ranks[0].wait(timeout=60)
+        ranks = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
+        os.kill(int(ranks[-1]), signal.SIGKILL)
+        assert process.wait(60) == 1
     finally:
-        for rank in ranks:
-            rank.kill()
-            rank.wait()
-        said.close()
-    assert ranks[0].returncode == 1
-    words = (tmp_path / "said").read_text(encoding="utf-8")
-    assert "Traceback" not in words
-    assert words.splitlines()[-1].startswith("hanabako train: rank 0 of 2 has lost another rank and ends")
-    assert 2 in map(ranks_of, run_dir.glob("checkpoint/0*"))
-
-
-# --- Two processes ----------------------------------------------------------------------------------------------------
+        process.kill()
+        process.wait()
+    *_, lost, failed = said.read_text(encoding="utf-8").splitlines()
+    assert lost.startswith("hanabako train: rank 0 of 2 has lost another rank and ends")
+    assert failed == "training failed: rank 1 was ended by SIGKILL"
 
 
 @pytest.mark.slow
@@ -436,7 +363,7 @@ def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tm
     """A real process is killed during training; the run continues from its checkpoint."""
     run_dir = tmp_path / "run"
     args = replace(TINY, run_dir=run_dir, steps=10**9, evaluations=10**6)
-    words = [sys.executable, "-m", "hanabako", "train", "--ranks", "1", *as_options(args, run_dir)]
+    words = [sys.executable, "-m", "hanabako", "train", "--ranks=1", *as_options(args, run_dir)]
     other = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         while not (run_dir / "checkpoint" / "latest").exists():

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import torch.distributed as dist
 from filelock import FileLock, Timeout
 
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.learning.common import launch
-from hanabako.agents.learning.common.algorithms import named
+from hanabako.agents.learning.common.algorithms import Learner, named
+from hanabako.agents.learning.common.ranks import joined_ranks
+from hanabako.agents.learning.common.settings import Settings
 from hanabako.files import read_json
 from hanabako.interrupts import INTERRUPTED, Interrupted
+from tests.agents.tiny_runs import assert_alike, tiny_words
+from tests.processes import begin_python, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 ENDED = {"update": 1, "steps": 256, "fraction": 1}
@@ -99,11 +104,11 @@ def test_ctrl_c_is_passed_on_to_a_run_which_is_waited_for(tmp_path: Path, monkey
 def write_run(run_dir: Path, config: str, *checkpoints: int) -> Path:
     """Write what an interrupted run leaves: ``config.json``, and a checkpoint for each of these numbers of ranks."""
     for update, ranks in enumerate(checkpoints, 1):
-        place = run_dir / "checkpoint" / f"{update:08d}"
-        place.mkdir(parents=True)
+        folder = run_dir / "checkpoint" / f"{update:08d}"
+        folder.mkdir(parents=True)
         for rank in range(ranks):
-            torch.save({"world": ranks}, place / f"learner-{rank}.pt")
-            np.savez(place / f"games-{rank}.npz", games=np.zeros(3))
+            torch.save({"world": ranks}, folder / f"learner-{rank}.pt")
+            np.savez(folder / f"games-{rank}.npz", games=np.zeros(3))
     (run_dir / "config.json").write_text(config, encoding="utf-8")
     return run_dir
 
@@ -119,28 +124,17 @@ def test_a_run_goes_on_with_as_many_ranks_as_made_it(ranks: int, tmp_path: Path)
     assert launch.saved_ranks(run_dir) == ranks
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "config",
-    [
-        *map(config_of, ("6", "1", "0", "-2", "2.0", "true", "null", "[2]", '"2"', "{}")),
-        *map(config_of, ("9", "1e999", "NaN", "1" + 5000 * "0", 100_000 * "[")),
-        *("{}", '{"algorithm": "ppo", "args": {}}', "[]", "3", "null", '"ranks"', "", "{", 100_000 * "[", "\ufeff{}"),
-    ],
-    ids=lambda config: config[:50],
-)
-def test_a_strangers_number_of_ranks_is_not_believed(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def start(*_: object) -> None:
-        raise AssertionError("ranks are started")
+NUMBERS = ("1", "0", "-2", "2.0", "true", "null", "[2]", '"2"', "{}", "9", "1e999", "NaN", "1" + 5000 * "0")
+"""What a stranger may write in place of 2, the number of ranks that made a run."""
+CONFIGS = ("{}", '{"algorithm": "ppo", "args": {}}', "[]", "3", "null", '"ranks"', "", "{", 100_000 * "[", "\ufeff{}")
 
-    for name in ("start", "start_ranks"):
-        monkeypatch.setattr(f"hanabako.agents.learning.common.launch.{name}", start)
+
+@pytest.mark.parametrize("config", [*map(config_of, NUMBERS), *CONFIGS], ids=lambda config: config[:50])
+def test_a_strangers_number_of_ranks_is_not_believed(config: str, tmp_path: Path, no_start: None):
     run_dir = write_run(tmp_path / "run", config, 2)
-    with pytest.raises(ValueError, match="run holds no run to resume: ") as refusal:
-        launch.saved_ranks(run_dir)
-    assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 400
-    with pytest.raises(SystemExit, match="run holds no run to resume: "):
+    with pytest.raises(SystemExit, match="run holds no run to resume: ") as refusal:
         main(["train", "--resume", str(run_dir)])
+    assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 400
 
 
 @pytest.mark.parametrize("ranks", [2, launch.MOST_RANKS + 1])
@@ -150,6 +144,58 @@ def test_a_run_without_a_whole_checkpoint_of_few_ranks_starts_none(ranks: int, t
         (run_dir / "checkpoint" / "00000001" / "games-1.npz").write_bytes(b"damaged")
     with pytest.raises(ValueError, match="run holds no run to resume: it has no whole checkpoint of 1 to 8 ranks"):
         launch.saved_ranks(run_dir)
+
+
+@pytest.fixture
+def no_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("start", "start_ranks"):
+        monkeypatch.setattr(launch, name, lambda *_: pytest.fail("ranks are started"))
+
+
+# --- torchrun ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_rank_of_torchrun_starts_no_ranks_and_joins_the_others(
+    ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in {"RANK": "1", "LOCAL_RANK": "1", "WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "1"}.items():
+        monkeypatch.setenv(name, value)
+    joined: list[str] = []
+
+    def start(_: Learner, settings: Settings) -> bool:
+        with joined_ranks(settings.device) as ranks:
+            assert (ranks.rank, ranks.world) == (1, 2)
+        return ended
+
+    monkeypatch.setattr(dist, "init_process_group", joined.append)
+    monkeypatch.setattr(dist, "get_rank", lambda: 1)
+    monkeypatch.setattr(dist, "destroy_process_group", lambda: joined.append("left"))
+    monkeypatch.setattr(launch, "start", start)
+    monkeypatch.setattr(launch, "start_ranks", lambda *_: pytest.fail("ranks are started"))
+    main(["train", *tiny_words(tmp_path / "run"), "--ranks", "4"])  # it ends with status 0 if it was interrupted, too
+    assert joined == ["gloo", "left"]
+
+
+@pytest.mark.slow
+def test_two_torchruns_train_as_one_does(tmp_path: Path):
+    """Two machines, here two torchruns on the loopback address, learn what two ranks of one machine learn."""
+    meet = ["--master-addr=127.0.0.1", f"--master-port={free_port()}", "--nnodes=2", "--nproc-per-node=1"]
+    program = ["-m", "hanabako", "train", *tiny_words(tmp_path / "machines", 2)]
+    machines = [
+        begin_python(["-m", "torch.distributed.run", *meet, f"--node-rank={rank}", *program], tmp_path, said)
+        for rank, said in enumerate((tmp_path / "said-0", tmp_path / "said-1"))
+    ]
+    try:
+        assert [machine.wait(300) for machine in machines] == [0, 0], (tmp_path / "said-1").read_text("utf-8")
+    finally:
+        for machine in machines:
+            machine.kill()
+    main(["train", *tiny_words(tmp_path / "ranks", 2), "--ranks", "2"])
+    assert_alike(tmp_path / "machines", tmp_path / "ranks")
+
+
+# --- Studies ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

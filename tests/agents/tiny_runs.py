@@ -56,6 +56,15 @@ def without_clock(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key not in CLOCK} for row in rows]
 
 
+def assert_alike(run: Path, other: Path) -> None:
+    """Check that both runs have the same curve and bit-identical weights."""
+    assert without_clock(read_metrics(run)) == without_clock(read_metrics(other))
+    some, expected = weights(run), weights(other)
+    assert some.keys() == expected.keys()
+    for name, tensor in some.items():
+        assert torch.equal(tensor, expected[name]), name
+
+
 def run_here(words: Sequence[str], _log: Path) -> int:
     """Train in this process on one rank, in place of `agents.learning.common.launch.run_module`."""
     told = read_json(words[1])
@@ -92,11 +101,8 @@ def assert_resumes(
         parts = train(replace(args, run_dir=tmp_path / "parts"))
     assert [row["update"] for row in read_metrics(parts)] == list(range(1, updates + 1))
     assert train(type(args)(resume=parts)) == parts
+    assert_alike(parts, whole)
     rows = read_metrics(parts)
-    assert without_clock(rows) == without_clock(read_metrics(whole))
     assert rows[-1]["fraction"] == 1
-    assert weights(whole).keys() == weights(parts).keys()
-    for name, tensor in weights(whole).items():
-        assert torch.equal(tensor, weights(parts)[name]), name
     assert signal.getsignal(signal.SIGINT) is before
     return rows

@@ -6,25 +6,21 @@ is a file in ``agents/learning`` whose name is in `NAMES`. Any other is given by
 """
 
 import os
-import signal
 import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import tyro
-
-from hanabako.files import read_json, write_text
 from hanabako.games import config_from_dict, game_of, returns_in_words
 from hanabako.importing import import_file, import_named
-from hanabako.interrupts import INTERRUPTED, interruptible
-from hanabako.program import in_a_sentence, run_program
+from hanabako.interrupts import INTERRUPTED
+from hanabako.program import run_program
 from hanabako.words.checks import shown
 from hanabako.words.notation import counted
 
 from ...registry import need_trust
-from .ranks import by_torchrun, has_other_machines
+from .ranks import by_torchrun
 from .runs import finished, read_about, what_next
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train_session
 
@@ -35,10 +31,6 @@ NAMES = ("ppo", "mappo", "other_play", "iql", "vdn", "qmix", "sad", "off_belief"
 COMMAND = "hanabako train"
 """The command that starts several ranks; their errors begin with it."""
 METHODS = ("learn", "state", "restore")
-WRONG = "wrong-"
-"""Prefix of the files in which ranks report errors."""
-STOPPED = "stopped"
-"""The file by which ranks report that their run was interrupted."""
 
 
 class Learner(NamedTuple):
@@ -136,7 +128,6 @@ def start(learner: Learner, args: Settings) -> bool:
         ValueError: as for `agents.learning.common.trainer.train`.
         OSError: as there.
     """
-    is_first = by_torchrun("RANK", 0) == 0
     try:
         run_dir, ended = train_session(args, learner.algorithm)
     except ConnectionError as error:
@@ -144,46 +135,26 @@ def start(learner: Learner, args: Settings) -> bool:
         os._exit(1)  # a normal exit could abort, as torch's threads still wait for the lost rank
     except KeyboardInterrupt:  # before the first update
         run_dir, ended = args.resume, False
-        if run_dir is None:
-            if is_first:
-                print("Interrupted before the first update: there is nothing to continue")
-            return False
-    if is_first:
-        print(f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/")
-        if last := finished(run_dir):
-            error = last["greedy_score_error"]
-            config = config_from_dict(read_about(run_dir)["learned"])
-            what = "score" if game_of(config).cooperative else returns_in_words(config)
-            games = counted(int(last["greedy_games"]), "game")
-            print(f"greedy {what} {last['greedy_score']:.2f} ± {error:.2f}, {games}")
-            saved = args.saved(run_dir, trust=True)
-            print(what_next(run_dir, saved.game, saved.others()))
-        else:
-            trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
-            print(f"Interrupted. To continue: --resume {run_dir}{trust}")
-    elif by_torchrun("LOCAL_RANK", 0) == 0:
-        print(f"{run_dir}: machine 0 prints the result")
+    if by_torchrun("RANK", 0) == 0:
+        print(result_of(run_dir, args))
     return ended
 
 
-def start_rank(path: Path) -> None:
-    """Train as one rank, with the algorithm and settings that `agents.learning.common.launch.start_ranks` wrote.
+def result_of(run_dir: Path | None, args: Settings) -> str:
+    """Return what to print after training: the files, and the score or how to continue.
 
-    An error is written to a file in the same folder, so that the same error of all ranks is shown once.
+    Args:
+        run_dir: the run's directory; None if the run was interrupted before it was made.
+        args: the settings.
     """
-    told, starter = read_json(path), os.getppid()
-    learner = named(told["algorithm"])
-    try:
-        with in_a_sentence(COMMAND):
-            if not start(learner, learner.settings.from_json(told["args"])):
-                path.with_name(STOPPED).touch()
-    except SystemExit as end:
-        write_text(path.with_name(f"{WRONG}{by_torchrun('RANK', 0)}"), str(end))
-        raise SystemExit(1) from end
-    if has_other_machines() and by_torchrun("LOCAL_RANK", 0) == 0 and os.getppid() == starter:
-        os.kill(starter, signal.SIGTERM)  # else torchrun waits five minutes for an interrupted machine
-
-
-if __name__ == "__main__":
-    with interruptible():
-        start_rank(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {__spec__.name}"))
+    if run_dir is None:
+        return "Interrupted before the first update: there is nothing to continue"
+    files = f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/"
+    if (last := finished(run_dir)) is None:
+        trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
+        return f"{files}\nInterrupted. To continue: --resume {run_dir}{trust}"
+    config, saved = config_from_dict(read_about(run_dir)["learned"]), args.saved(run_dir, trust=True)
+    what = "score" if game_of(config).cooperative else returns_in_words(config)
+    games = counted(int(last["greedy_games"]), "game")
+    score = f"greedy {what} {last['greedy_score']:.2f} ± {last['greedy_score_error']:.2f}, {games}"
+    return f"{files}\n{score}\n{what_next(run_dir, saved.game, saved.others())}"

@@ -5,8 +5,7 @@
 
 ``latest`` is written when every rank has written its files. Only then are older checkpoints removed, except the one
 before. So a run may be killed, or run out of disk space, at any time. A second checkpoint after the same update, whose
-evaluation was interrupted, has one more 0 in front of its name. Machines without a shared disk each have a
-directory with the files of their ranks; a checkpoint is complete if every rank finds its files.
+evaluation was interrupted, has one more 0 in front of its name.
 
 Both kinds of files are zip archives, whose checksums detect accidental damage but not forgery. So the loaders check
 what they read: nothing is unpickled, and no number in a table is trusted. They catch every `Exception`, because a
@@ -24,7 +23,6 @@ from zipfile import ZipFile
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from hanabako.files import check_readable, read_bytes, write_bytes, write_text
 from hanabako.program import sentence
@@ -47,21 +45,19 @@ def holds_checkpoint(directory: Path) -> bool:
 
 def checkpoints_in(directory: Path) -> list[Path]:
     """Return the folders of checkpoints, complete or not."""
-    return [place for place in directory.glob("[0-9]*") if place.name.isdecimal()]
+    return [folder for folder in directory.glob("[0-9]*") if folder.name.isdecimal()]
 
 
 class Checkpoints:
     """The checkpoints of a run.
 
     Args:
-        directory: the directory of the checkpoints.
+        directory: the directory of the checkpoints, which all ranks see.
         ranks: the ranks, each of which writes and reads its own files.
     """
 
     def __init__(self, directory: Path, ranks: Ranks) -> None:
         self.directory, self.ranks = directory, ranks
-        self.keeps = True
-        """Whether this rank does what must be done once per disk."""
         self.last: Path | None = None
         """The checkpoint that was saved or loaded last; it is kept until two more have been saved."""
 
@@ -76,35 +72,35 @@ class Checkpoints:
         Raises:
             OSError: it cannot be written; the incomplete checkpoint is removed, and the one before remains.
         """
-        place = self.directory / f"{updates:08d}"
+        folder = self.directory / f"{updates:08d}"
         if self.last is not None and int(self.last.name) == updates:  # interrupted in its evaluation
-            place = self.last.with_name(f"0{self.last.name}")  # a failure must not cost the checkpoint that is there
-        if self.keeps:
-            shutil.rmtree(place, ignore_errors=True)  # left by a killed run, or damaged
+            folder = self.last.with_name(f"0{self.last.name}")  # a failure must not cost the checkpoint that is there
+        if self.ranks.rank == 0:
+            shutil.rmtree(folder, ignore_errors=True)  # left by a killed run, or damaged
         self.ranks.wait()
-        with self._writing(place):
+        with self._writing(folder):
             arrays, learner = io.BytesIO(), io.BytesIO()  # in memory: on a full disk the writers raise other errors
             np.savez(arrays, allow_pickle=False, **games)
-            write_bytes(place / f"games-{self.ranks.rank}.npz", arrays.getbuffer())
+            write_bytes(folder / f"games-{self.ranks.rank}.npz", arrays.getbuffer())
             torch.save({"world": self.ranks.world, **state}, learner)
-            write_bytes(place / f"learner-{self.ranks.rank}.pt", learner.getbuffer())
+            write_bytes(folder / f"learner-{self.ranks.rank}.pt", learner.getbuffer())
         self.ranks.wait()
-        if self.keeps:
-            with self._writing(place):
-                write_text(self.directory / "latest", place.name)
+        if self.ranks.rank == 0:
+            with self._writing(folder):
+                write_text(self.directory / "latest", folder.name)
             for old in self.directory.iterdir():
-                if old.is_dir() and old not in (place, self.last):
+                if old.is_dir() and old not in (folder, self.last):
                     shutil.rmtree(old)
         self.ranks.wait()
-        self.last = place
+        self.last = folder
 
     @contextmanager
-    def _writing(self, place: Path) -> Iterator[None]:
+    def _writing(self, folder: Path) -> Iterator[None]:
         """On a disk error, remove what was written and name the checkpoint that remains."""
         try:
             yield
         except OSError as error:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             stands = f"the checkpoint {self.last.name} is kept" if self.last else "there is no checkpoint before it"
             raise OSError(error.errno, f"{error.strerror}; {stands}") from error
 
@@ -117,83 +113,63 @@ class Checkpoints:
         Raises:
             ValueError: there is no checkpoint, all are damaged, or it belongs to another network or number of ranks.
         """
-        name = self._last_whole()
-        place = self.directory / name
+        name, why_none = self.ranks.broadcast(self._last_complete() if self.ranks.rank == 0 else ("", ""))
         try:
-            state = read_learner(place / f"learner-{self.ranks.rank}.pt", self.ranks.device)
-            restore(state, read_games(place / f"games-{self.ranks.rank}.npz"))
+            if why_none:
+                raise ValueError(why_none)
+            state = read_learner(self.directory / name / f"learner-{self.ranks.rank}.pt", self.ranks.device)
+            restore(state, read_games(self.directory / name / f"games-{self.ranks.rank}.npz"))
         except Exception as error:  # see the module's docstring
             raise ValueError(f"{self.directory} holds no checkpoint to continue from: {sentence(error)}") from error
-        self.last = place
+        self.last = self.directory / name
 
-    def _last_whole(self) -> str:
-        """Return the name of the last complete checkpoint; print a warning if ``latest`` names another.
+    def _last_complete(self) -> tuple[str, str]:
+        """Return the name of the last complete checkpoint, or why there is none.
 
-        Raises:
-            ValueError: there is none.
+        A warning is printed if ``latest`` names another.
         """
-        there = [place.name for place in checkpoints_in(self.directory)]
-        names = self.ranks.broadcast(sorted(there, key=lambda name: (int(name), len(name))))
-        mine = torch.zeros(self.ranks.world, len(names), dtype=torch.float64)
-        mine[self.ranks.rank] = torch.tensor([self._has_part(self.directory / name) for name in names])
-        parts = self.ranks.sum(mine) > 0  # (ranks, checkpoints)
-        whole = [name for name, by_all in zip(names, parts.all(0).tolist(), strict=True) if by_all]
-        if not whole:
-            why = self.ranks.broadcast(self._why_none_is_whole(parts.any(1)))
-            raise ValueError(f"{self.directory} holds no checkpoint to continue from: {why}")
-        try:
-            named = read_bytes(self.directory / "latest").decode("ascii")
-        except (OSError, ValueError):
-            named = None
-        if self.ranks.rank == 0 and named not in whole:
-            wrong = "latest is damaged" if named is None else f"the checkpoint {named!r} is damaged"
-            earlier = f"an earlier checkpoint, that of update {int(whole[-1])}"
-            print(f"{self.directory}: {wrong}; going on from {earlier}", flush=True)
-        return whole[-1]
-
-    def _has_part(self, place: Path) -> bool:
-        """Whether this rank's files of a checkpoint are undamaged, and written by the same number of ranks."""
-        learner = place / f"learner-{self.ranks.rank}.pt"
-        games = place / f"games-{self.ranks.rank}.npz"
-        return is_whole(learner) and is_whole(games) and world_of(learner) == self.ranks.world
-
-    def _why_none_is_whole(self, have_part: Tensor) -> str:
-        """Return what is wrong with the checkpoints, as this rank sees them.
-
-        Args:
-            have_part: (ranks,) bool, whether the rank has its files of any checkpoint.
-        """
+        made_by = {folder.name: ranks_of(folder) for folder in checkpoints_in(self.directory)}
+        complete = [name for name, ranks in made_by.items() if ranks == self.ranks.world]
         if not holds_checkpoint(self.directory):
-            return "there is none"
-        worlds = {world_of(place / f"learner-{self.ranks.rank}.pt") for place in checkpoints_in(self.directory)}
-        if others := worlds - {0, self.ranks.world}:
-            return f"they were made by {counted(max(others), 'rank')}, and now there are {self.ranks.world}"
-        if have_part.any() and not have_part.all():
-            lacking = ", ".join(str(rank) for rank, has in enumerate(have_part.tolist()) if not has)
-            return f"on their disk these ranks have no whole part of one: {lacking}"
-        return "all are damaged or lack parts"
+            return "", "there is none"
+        if not complete:
+            others = max(made_by.values(), default=0)
+            wrong = f"they were made by {counted(others, 'rank')}, and now there are {self.ranks.world}"
+            return "", wrong if others else "all are damaged or lack parts"
+        last = max(complete, key=lambda name: (int(name), len(name)))
+        try:
+            latest = read_bytes(self.directory / "latest").decode("ascii")
+        except (OSError, ValueError):
+            latest = None
+        if latest not in complete:
+            wrong = "latest is damaged" if latest is None else f"the checkpoint {latest!r} is damaged"
+            earlier = f"an earlier checkpoint, that of update {int(last)}"
+            print(f"{self.directory}: {wrong}; going on from {earlier}", flush=True)
+        return last, ""
 
 
-def ranks_of(place: Path) -> int:
-    """Return the number of ranks whose files a checkpoint holds; 0 if a file is missing or damaged."""
-    ranks = len(list(place.glob("learner-*.pt")))
+def ranks_of(folder: Path) -> int:
+    """Return the number of ranks that wrote a checkpoint; 0 if a file is missing or damaged."""
+    ranks = len(list(folder.glob("learner-*.pt")))
     names = {name for rank in range(ranks) for name in (f"learner-{rank}.pt", f"games-{rank}.npz")}
-    there = {path.name for path in place.glob("*.*") if path.suffix in (".npz", ".pt")}
-    return ranks if names == there and all(is_whole(place / name) for name in names) else 0
+    there = {path.name for path in folder.glob("*.*") if path.suffix in (".npz", ".pt")}
+    return ranks if names == there and all(is_complete(folder / name, ranks) for name in names) else 0
 
 
-def is_whole(path: Path) -> bool:
-    """Whether a file can be read and its checksums are right."""
+def is_complete(path: Path, ranks: int) -> bool:
+    """Whether a file can be read, its checksums are right, and it was written by one of so many ranks."""
     try:
         check_archive(path)
         with ZipFile(path) as archive:
             parts = archive.infolist()
             if archive.testzip() is not None or any(part.comment or part.external_attr & DIRECTORY for part in parts):
                 return False  # undamaged parts have no comment and are no directories
-        read_games(path) if path.suffix == ".npz" else read_learner(path, torch.device("cpu"))
+        if path.suffix == ".npz":
+            read_games(path)
+            return True
+        return read_learner(path, torch.device("cpu"))["world"] == ranks
     except Exception:  # see the module's docstring
         return False
-    return True
 
 
 def check_archive(path: Path) -> None:
@@ -202,14 +178,6 @@ def check_archive(path: Path) -> None:
     with ZipFile(path) as archive:
         if sum(part.file_size for part in archive.infolist()) > size:
             raise ValueError(f"{path} is damaged: its parts are larger than the file")
-
-
-def world_of(path: Path) -> int:
-    """Return the number of ranks of the run that wrote this learner file; 0 if it cannot be read."""
-    try:
-        return int(read_learner(path, torch.device("cpu"))["world"])
-    except Exception:  # see the module's docstring
-        return 0
 
 
 def read_learner(path: Path, device: torch.device) -> dict[str, Any]:

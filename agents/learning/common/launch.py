@@ -1,168 +1,112 @@
-"""Start a training run: on several ranks of one or more machines, from a command or from its settings alone."""
+"""Start a training run: on several ranks of this machine, or in a process of its own that a study waits for."""
 
 import logging
 import os
-import socket
 import sys
 import tempfile
-import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from subprocess import Popen
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import tyro
-from torch.distributed import DistError
+from torch.distributed import is_torchelastic_launched
 from torch.distributed.elastic.multiprocessing.api import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.run import main as torchrun
 
-from hanabako.files import check_writable, read_json, write_json
+from hanabako.files import check_writable, read_json, write_json, write_text
 from hanabako.games import game_of
 from hanabako.interrupts import INTERRUPTED, PARENT, Interrupted, end_with_parent, held_back, interruptible, patient
-from hanabako.program import in_a_sentence, sentence
+from hanabako.program import in_a_sentence
 from hanabako.words.checks import shown
-from hanabako.words.notation import counted
 
 from ...registry import need_trust
-from . import algorithms
-from .algorithms import COMMAND, STOPPED, WRONG, Learner, named, start
+from .algorithms import COMMAND, Learner, named, start
 from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
 from .cloned_start import from_clone, names_bot
 from .network_settings import NetworkSettings
 from .ranks import by_torchrun
-from .runs import finished, read_about
+from .runs import finished, read_about, usual_run_dir
 from .settings import Settings
 from .trainer import envs_of
 
-__all__ = [
-    "Machines",
-    "log_of",
-    "ranks_for",
-    "saved_ranks",
-    "start_ranks",
-    "train",
-    "train_apart",
-    "usable_cores",
-]
+__all__ = ["log_of", "ranks_for", "saved_ranks", "start_ranks", "train", "train_apart", "usable_cores"]
 
+MODULE = "hanabako.agents.learning.common.launch"
+"""This program: it trains as a file of settings says."""
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
-LONGEST_WAIT = 600
-"""Seconds within which all machines must have started."""
+WRONG = "wrong-"
+"""Prefix of the files in which ranks report errors."""
 
 
-class Machines(NamedTuple):
-    """The machines that train together."""
+def train(learner: Learner, settings: Settings, ranks: int | None = None, clone_part: float = 0.2) -> bool:
+    """Train until the run ends or is interrupted: on ``ranks`` ranks of this machine, or as one rank of ``torchrun``.
 
-    count: int = 1
-    this: int = 0
-    """The number of this machine, from 0."""
-    host: str = ""
-    """The address at which all machines reach machine 0."""
-    port: int = 0
-
-    def words(self) -> list[str]:
-        """Return the options for ``torchrun``."""
-        if self.count == 1:
-            return ["--standalone", "--local-addr=127.0.0.1"]
-        words = {"nnodes": self.count, "node-rank": self.this, "master-addr": self.host, "master-port": self.port}
-        return [f"--{name}={value}" for name, value in words.items()] + [f"--rdzv-conf=timeout={LONGEST_WAIT}"]
-
-    def wait_for_first(self) -> None:
-        """Wait until machine 0 can be reached; on machine 0, until its host name resolves.
-
-        Raises:
-            ConnectionError: it takes longer than `LONGEST_WAIT`.
-        """
-        end = time.monotonic() + LONGEST_WAIT
-        while self.count > 1:
-            try:
-                if self.this == 0:
-                    socket.getaddrinfo(self.host, self.port)
-                else:
-                    socket.create_connection((self.host, self.port), timeout=10).close()
-            except OSError as error:
-                if time.monotonic() > end:
-                    raise self.missed(error) from error
-                time.sleep(0.5)
-            else:
-                return
-
-    def missed(self, error: Exception) -> ConnectionError:
-        """Return the error for machines that did not start in time."""
-        waits = f"machine {self.this} of {self.count} waits up to {LONGEST_WAIT} seconds for the others"
-        return ConnectionError(f"{waits}, at {self.host}:{self.port}: {sentence(error)}")
-
-
-ALONE = Machines()
-
-
-def start_ranks(ranks: int, learner: Learner, settings: Settings, machines: Machines = ALONE) -> bool:
-    """Train on ``ranks`` ranks of this machine until the run ends or is interrupted.
-
-    The ranks read the settings from a file.
-
-    Returns:
-        False if the run was interrupted.
-
-    Raises:
-        ConnectionError: not all machines started in time.
-        SystemExit: training failed.
-    """
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it would warn of host names and addresses without the other
-    if names := [name for name in os.environ if name.startswith("PET_")]:
-        print(f"{', '.join(names)}: ignored, because they are a cluster's settings of torchrun", file=sys.stderr)
-        for name in names:
-            del os.environ[name]
-    with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
-        told = {"algorithm": learner.source, "args": settings.to_json()}
-        path = write_json(Path(folder) / "settings.json", told)
-        logging.disable(logging.ERROR)  # errors are reported below
-        try:
-            machines.wait_for_first()
-            with held_back():
-                torchrun([*machines.words(), "--nproc-per-node", str(ranks), "-m", algorithms.__name__, str(path)])
-        except SignalException:  # torchrun has passed it on, and the ranks have saved the run and ended
-            if machines.count == 1:  # else a rank that has ended sends it, too
-                return False
-        except ChildFailedError as error:
-            said = dict.fromkeys(file.read_text(encoding="utf-8") for file in sorted(Path(folder).glob(f"{WRONG}*")))
-            raise SystemExit("\n".join(said) or f"training failed: {ends_of(error)}") from error
-        except DistError as error:
-            raise machines.missed(error) from error
-        finally:
-            logging.disable(logging.NOTSET)
-        return not (Path(folder) / STOPPED).exists()
-
-
-def ends_of(error: ChildFailedError) -> str:
-    """Describe how the failed ranks ended; the ranks themselves report why, if they can."""
-    ends = {rank: failure.signal_name() for rank, failure in sorted(error.failures.items()) if failure.exitcode < 0}
-    ended = [f"rank {rank} was ended by {signal}" for rank, signal in ends.items()]
-    return ", ".join(ended) or f"{counted(len(error.failures), 'rank')} ended with an error"
-
-
-def ranks_for(settings: Settings, machines: int = 1) -> int:
-    """Return the largest number of ranks, at most one per core or GPU here, among which the settings divide evenly.
+    If ``start`` of the settings is a bot, a clone of it is trained first.
 
     Args:
-        settings: the run's settings.
-        machines: number of machines, each with this many ranks.
+        learner: the algorithm.
+        settings: its settings.
+        ranks: number of ranks, by default as many as fit; ignored if ``torchrun`` has started this process.
+        clone_part: the fraction of the budget for a clone.
+
+    Returns:
+        False if the run was interrupted. A rank returns True: ``torchrun`` ends the others if one has another status.
+
+    Raises:
+        ValueError: a setting that cannot work.
+        OSError: the run's directory cannot be written to.
+        SystemExit: training failed.
     """
-    for ranks in range(most_ranks(settings.device), 1, -1):
+    if is_torchelastic_launched():
+        start(learner, settings)
+        return True
+    if settings.resume is not None:
+        ranks = ranks or saved_ranks(settings.resume)
+    else:
+        if isinstance(settings, NetworkSettings) and names_bot(settings):
+            cloning = named("cloning")
+            train_clone = partial(train, cloning, ranks=ranks)
+            rest = from_clone(settings, envs_of(learner.algorithm), clone_part, cloning.settings, train_clone)
+            if rest is None:
+                return False
+            settings = rest
+        settings.check(1)
+        ranks = ranks or ranks_for(settings)
+        settings = prepared(learner, settings, ranks)
+    return start(learner, settings) if ranks == 1 else start_ranks(ranks, learner, settings)
+
+
+def prepared(learner: Learner, settings: Settings, ranks: int) -> Settings:
+    """Check a new run, compile its game once for all ranks, and return the settings with the run's directory.
+
+    Raises:
+        ValueError: a setting that cannot work.
+        OSError: the run's directory cannot be written to.
+    """
+    settings.check(ranks)
+    config = settings.make_config()
+    run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
+    check_writable(run_dir / "config.json")
+    learned = settings.learned(config)
+    settings.check_agents(learned, envs_of(learner.algorithm))
+    game_of(config).compile(learned, settings.games // ranks)
+    return replace(settings, run_dir=run_dir)
+
+
+def ranks_for(settings: Settings) -> int:
+    """Return the largest number of ranks, at most one per core or GPU, among which the settings divide evenly."""
+    on_gpu = settings.device == "cuda" or (settings.device == "auto" and torch.cuda.is_available())
+    most = torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS)
+    for ranks in range(most, 1, -1):
         with suppress(ValueError):
-            settings.check(ranks * machines)
+            settings.check(ranks)
             return ranks
     return 1
-
-
-def most_ranks(device: str) -> int:
-    """Return the number of cores (at most `MOST_RANKS`), or of GPUs if the device is a GPU."""
-    on_gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
-    return max(torch.cuda.device_count() if on_gpu else min(usable_cores(), MOST_RANKS), 1)
 
 
 def usable_cores() -> int:
@@ -170,98 +114,63 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def saved_ranks(run_dir: Path, machines: int = 1) -> int:
-    """Return the run's ranks per machine, as its ``config.json`` says, if its checkpoints agree.
+def saved_ranks(run_dir: Path) -> int:
+    """Return the number of ranks that made a run.
 
-    The run may come from someone else and each rank becomes a process, so neither number is trusted alone.
+    The run may come from someone else and each rank becomes a process, so ``config.json`` and checkpoints must agree.
 
     Raises:
         ValueError: the directory holds no run, or one of more than `MOST_RANKS` ranks, which must be given explicitly.
     """
-    about = read_about(run_dir)
-    ranks, made_by = about.get("ranks"), about.get("machines", 1)
-    places = checkpoints_in(run_dir / "checkpoint")
-    if machines > 1:
-        allowed = range(machines, machines * MOST_RANKS + 1, machines)
-        if type(ranks) is int and ranks in allowed and any(place.glob("learner-*.pt") for place in places):
-            return ranks // machines
-        each = f"1 to {MOST_RANKS} on each of {machines} machines (others are given by --ranks)"
-        raise ValueError(
-            f"{run_dir} holds no run to resume: ranks in its config.json must be {each}, got {shown(ranks)}"
-        )
-    wrote = set(map(ranks_of, places)) & set(range(1, MOST_RANKS + 1))
+    ranks = read_about(run_dir).get("ranks")
+    wrote = {ranks_of(folder) for folder in checkpoints_in(run_dir / "checkpoint")} & set(range(1, MOST_RANKS + 1))
     if type(ranks) is int and ranks in wrote:
         return ranks
     why = f"it has no whole checkpoint of 1 to {MOST_RANKS} ranks (more are given by --ranks)"
-    if type(made_by) is int and made_by > 1:
-        why = f"it was made by {shown(made_by)} machines, which are told --machines, --machine and --meet"
-    elif wrote:
+    if wrote:
         allowed = f"{' or '.join(map(str, sorted(wrote)))}, as many as wrote its checkpoints"
         why = f"ranks in its config.json must be {allowed}, got {shown(ranks)}"
     raise ValueError(f"{run_dir} holds no run to resume: {why}")
 
 
-# --- Runs -------------------------------------------------------------------------------------------------------------
+# --- Other processes --------------------------------------------------------------------------------------------------
 
 
-def train(
-    learner: Learner, settings: Settings, ranks: int | None = None, machines: Machines = ALONE, clone_part: float = 0.2
-) -> bool:
-    """Train on ``ranks`` ranks of this machine, by default as many as fit, until the run ends or is interrupted.
-
-    If ``start`` of the settings is a bot, a clone of it is trained first. A process that ``torchrun`` started is one
-    of the ranks.
+def start_ranks(ranks: int, learner: Learner, settings: Settings) -> bool:
+    """Train on ``ranks`` ranks of this machine until the run ends or is interrupted, by ``torchrun``.
 
     Args:
+        ranks: number of ranks.
         learner: the algorithm.
-        settings: its settings.
-        ranks: number of ranks per machine.
-        machines: the machines that train together.
-        clone_part: the fraction of the budget for a clone.
+        settings: its settings, with the run's directory. The ranks read them from a file.
 
     Returns:
         False if the run was interrupted.
 
     Raises:
-        ValueError: a setting that cannot work.
-        OSError: the run's directory cannot be written to.
         SystemExit: training failed.
     """
-    if by_torchrun("WORLD_SIZE", 0):  # this is one of the ranks already
-        return start(learner, settings)
-    if settings.resume is not None:
-        ranks = ranks or saved_ranks(settings.resume, machines.count)
-    else:
-        if isinstance(settings, NetworkSettings) and names_bot(settings):
-            if machines.count > 1:
-                raise ValueError(f"start must be a network on several machines, got the bot {settings.start}")
-            cloning = named("cloning")
-            train_clone = partial(train, cloning, ranks=ranks)
-            rest = from_clone(settings, envs_of(learner.algorithm), clone_part, cloning.settings, train_clone)
-            if rest is None:
-                return False
-            settings = rest
-        ranks = prepared(learner, settings, ranks, machines.count)
-    if ranks * machines.count == 1:
-        return start(learner, settings)
-    return start_ranks(ranks, learner, settings, machines)
-
-
-def prepared(learner: Learner, settings: Settings, ranks: int | None, machines: int) -> int:
-    """Check a new run, compile its game once for all ranks, and return the number of ranks on this machine.
-
-    Raises:
-        ValueError: a setting that cannot work.
-        OSError: the run's directory cannot be written to.
-    """
-    settings.check(1)
-    check_writable((settings.run_dir or Path("runs", "new")) / "config.json")
-    ranks = ranks or ranks_for(settings, machines)
-    settings.check(ranks * machines)
-    config = settings.learned(settings.make_config())
-    settings.check_agents(config, envs_of(learner.algorithm))
-    game_of(config).compile(config, settings.games // (ranks * machines))
-    return ranks
+    run_dir = settings.resume or settings.run_dir
+    assert run_dir is not None
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it would warn of host names and addresses without the other
+    with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
+        path = write_order(Path(folder), learner, settings, ranks)
+        words = ["--standalone", "--nnodes=1", "--max-restarts=0", "--local-addr=127.0.0.1"]  # whatever a cluster says
+        logging.disable(logging.ERROR)  # errors are reported below
+        try:
+            with held_back():
+                torchrun([*words, f"--nproc-per-node={ranks}", "-m", MODULE, str(path)])
+        except SignalException:
+            pass  # torchrun has passed it on, and the ranks have saved the run and ended
+        except ChildFailedError as error:
+            said = dict.fromkeys(file.read_text(encoding="utf-8") for file in sorted(path.parent.glob(f"{WRONG}*")))
+            killed = {rank: failed.signal_name() for rank, failed in error.failures.items() if failed.exitcode < 0}
+            ended = [f"rank {rank} was ended by {name}" for rank, name in sorted(killed.items())]
+            raise SystemExit("\n".join(said) or ": ".join(["training failed", *ended])) from error
+        finally:
+            logging.disable(logging.NOTSET)
+    return finished(run_dir) is not None
 
 
 def log_of(run_dir: Path) -> Path:
@@ -296,9 +205,8 @@ def train_apart(learner: Learner, settings: Settings, ranks: int, command: str) 
         settings = learner.settings(resume=run_dir, trust=bool(need_trust(settings.to_json().values())))
     interrupted, log = Interrupted(f"\nInterrupted. To continue: {command}"), log_of(run_dir)
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
-        told = {"algorithm": learner.source, "args": settings.to_json(), "ranks": ranks}
         try:
-            status = run_module([MODULE, str(write_json(Path(folder) / "settings.json", told))], log)
+            status = run_module([MODULE, str(write_order(Path(folder), learner, settings, ranks))], log)
         except KeyboardInterrupt:
             raise interrupted from None
     if (last := finished(run_dir)) is not None:
@@ -330,19 +238,32 @@ def run_module(words: list[str], log: Path) -> int:
                 raise
 
 
-def begin(path: Path) -> None:
-    """Train in this process as a file that `train_apart` wrote says."""
+def write_order(folder: Path, learner: Learner, settings: Settings, ranks: int) -> Path:
+    """Write the file that `carry_out` reads."""
+    order = {"algorithm": learner.source, "args": settings.to_json(), "ranks": ranks}
+    return write_json(folder / "settings.json", order)
+
+
+def carry_out(path: Path) -> None:
+    """Train in this process as the file of a study says, or as one rank.
+
+    Ranks write errors to files in the same folder, so that the same error of all ranks is shown once.
+    """
     end_with_parent()
-    told = read_json(path)
-    learner = named(told["algorithm"])
-    with in_a_sentence(COMMAND):
-        ended = train(learner, learner.settings.from_json(told["args"]), told["ranks"])
+    order = read_json(path)
+    learner = named(order["algorithm"])
+    try:
+        with in_a_sentence(COMMAND):
+            ended = train(learner, learner.settings.from_json(order["args"]), order["ranks"])
+    except SystemExit as end:
+        if not is_torchelastic_launched():
+            raise
+        write_text(path.with_name(f"{WRONG}{by_torchrun('RANK', 0)}"), str(end))
+        raise SystemExit(1) from end
     if not ended:
         raise SystemExit(INTERRUPTED)
 
 
-MODULE = "hanabako.agents.learning.common.launch"
-
 if __name__ == "__main__":
     with interruptible():
-        begin(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {MODULE}"))
+        carry_out(tyro.cli(tyro.conf.Positional[Path], prog=f"python -m {MODULE}"))

@@ -49,11 +49,9 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         super().__init__(config, games, seed, ranks)
 
     def _reset(self, seed: int, threads: int) -> None:
-        """See `SelfPlayEnvs._reset`; one rank per machine compiles, and the others load from Numba's cache."""
-        for turn in (self.ranks.is_first, not self.ranks.is_first):
-            if turn:
-                self._begin_here(seed)
-            self.ranks.wait()
+        """See `SelfPlayEnvs._reset`; one rank compiles, and the others load from Numba's cache."""
+        with self.ranks.one_first():
+            self._begin_here(seed)
 
     def _begin_here(self, seed: int) -> None:
         game = game_of(self.config).make_game(self.config)

@@ -1,33 +1,30 @@
 """A training run's directory, log, learning curve, and handling of interruptions.
 
 A run directory holds ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/`` and ``policy.safetensors``.
-The file ``checkpoint/lock`` is locked while a process trains there. If several machines train without a shared disk,
-each has its own directory with ``config.json`` and the ``checkpoint/`` of its ranks; rank 0's also has the rest.
+The file ``checkpoint/lock`` is locked while a process trains there.
 """
 
 import json
-import secrets
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
 from hanabako.drawing import charts
-from hanabako.files import MOST_ARRAYS, parse_json, read_bytes, read_json, write_json, write_text
-from hanabako.games import config_to_dict, game_in_words, game_of, returns_in_words
+from hanabako.files import MOST_ARRAYS, parse_json, read_bytes, read_json, write_text
+from hanabako.games import game_in_words, game_of, returns_in_words
 from hanabako.interrupts import handling
-from hanabako.machine import describe
 from hanabako.progress import ProgressBar
 from hanabako.words.notation import counted
 
 from ...published_scores import reference_lines
-from .ranks import Ranks
+from .ranks import ALONE, Ranks
 
 T = TypeVar("T")
 
@@ -36,128 +33,38 @@ T = TypeVar("T")
 
 def usual_run_dir(name: str) -> Path:
     """Return the directory for a new run ``name``: one that does not exist yet."""
-
-    def place(second: int) -> Path:
-        return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(second))}"
-
     now = int(time.time())
-    return next(path for path in map(place, count(now)) if not path.exists())
-
-
-def begin_run(
-    run_dir: Path,
-    algorithm: str,
-    settings: dict[str, Any],
-    config: Any,
-    learned: Any,
-    features: str,
-    ranks: Ranks,
-    keeps: bool,
-) -> None:
-    """Describe a new run in the ``config.json`` of its directory.
-
-    Args:
-        run_dir: the directory; existing files are overwritten.
-        algorithm: the algorithm's name.
-        settings: the run's settings, as JSON types.
-        config: the config that the policy plays.
-        learned: the config of the games to learn from.
-        features: the network's features.
-        ranks: the ranks that train.
-        keeps: whether this rank keeps the directory, see `locked`.
-
-    Raises:
-        OSError: the directory cannot be written to.
-    """
-    if keeps:
-        about = {
-            "algorithm": algorithm,
-            "args": settings,
-            "config": config_to_dict(config),
-            "learned": config_to_dict(learned),
-            "observation": config.observation_name,
-            "observation_bits": config.observation_bits,
-            "features": features,
-            "ranks": ranks.world,
-            "machines": len(ranks.firsts),
-            "device": str(ranks.device),
-            "machine": describe(),
-        }
-        write_json(run_dir / "config.json", about)
-    ranks.wait()
+    times = (time.strftime("%Y%m%d-%H%M%S", time.localtime(second)) for second in count(now))
+    return next(path for moment in times if not (path := Path("runs") / f"{name}-{moment}").exists())
 
 
 @contextmanager
-def held(run_dir: Path) -> Iterator[None]:
-    """Hold the lock of a run's directory on this machine while the block runs, if a process has ever trained there.
-
-    Raises:
-        ValueError: another process trains there.
-    """
-    place = run_dir / "checkpoint" / "lock"
-    if not place.parent.exists():
-        yield
-        return
-    try:
-        lock = FileLock(place).acquire(timeout=0)
-    except Timeout:
-        raise busy(run_dir) from None
-    with lock:
-        yield
-
-
-@contextmanager
-def locked(run_dir: Path, ranks: Ranks) -> Iterator[bool]:
+def locked(run_dir: Path, ranks: Ranks = ALONE) -> Iterator[None]:
     """Lock a run's directory against other processes while the block runs; make the directory if there is none.
 
-    One rank keeps the directory on each disk: the first rank of the first machine that sees the disk. To find it, the
-    machines look one after the other for a file with a random name of this run. The keeper holds the lock; it belongs
-    to the operating system, so a killed process leaves none.
-
-    Yields:
-        Whether this rank keeps the directory, that is, does what must be done once per disk.
+    Rank 0 has the lock. It belongs to the operating system, so a killed process leaves none.
 
     Raises:
         ValueError: another process trains there.
         OSError: the directory cannot be made or written to.
     """
-    folder = run_dir / "checkpoint"
-    token = folder / ranks.broadcast(f"disk-{secrets.token_hex(8)}")
-    lock, keeps, taken = FileLock(folder / "lock"), False, False
-    for first in ranks.firsts:
-        if ranks.rank == first and not sees(token):
-            keeps = True
-            write_text(token, "")
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                taken = True
-        ranks.wait()
-    if keeps:
-        token.unlink()
+    lock, is_taken = FileLock(run_dir / "checkpoint" / "lock"), False
+    if ranks.rank == 0:
+        (run_dir / "checkpoint").mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            is_taken = True
     try:
-        if ranks.any(taken):
-            raise busy(run_dir)
-        yield keeps
+        if ranks.any(is_taken):
+            raise ValueError(f"{run_dir} is locked: another process trains there")
+        yield
     finally:
         lock.release()
 
 
-def busy(run_dir: Path) -> ValueError:
-    """Return the error that another process trains in a directory."""
-    return ValueError(f"{run_dir} is locked: another process trains there")
-
-
-def sees(path: Path) -> bool:
-    """Whether a file exists. A network disk may cache that it is missing until its folder is listed."""
-    for folder in reversed(path.parents[:3]):
-        with suppress(OSError):
-            list(folder.iterdir())
-    return path.exists()
-
-
 def read_about(run_dir: Path) -> dict[str, Any]:
-    """Return the ``config.json`` of a run, see `begin_run`.
+    """Return the ``config.json`` of a run: its algorithm, settings, game, ranks and machine.
 
     Raises:
         ValueError: the directory holds no run.
@@ -217,10 +124,8 @@ class Log:
 
     def __init__(self, run_dir: Path, updates: int, shown: Mapping[str, str], loggers: Sequence[str] = ()) -> None:
         self.path = run_dir / "metrics.jsonl"
-        rows, unreadable = parsed_metrics(self.path) if self.path.exists() else ([], [])
-        if unreadable:
-            set_aside(run_dir / "metrics.unreadable", unreadable)
-        kept = [row for row in rows if row["update"] <= updates]  # later updates will be repeated
+        set_aside([line for line in lines_of(run_dir) if not row_of(line)], run_dir / "metrics.unreadable")
+        kept = [row for row in read_metrics(run_dir) if row["update"] <= updates]  # later updates will be repeated
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
         form = "{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}"
         self.bar = ProgressBar(total=100, initial=100 * spent(run_dir), unit="%", bar_format=form)
@@ -248,14 +153,6 @@ class Log:
             logger.finish()
 
 
-class Logger(Protocol):
-    """An additional logger; a run of Weights & Biases has this interface."""
-
-    def log(self, row: dict[str, float], /, *, step: int) -> Any: ...  # noqa: D102
-
-    def finish(self) -> Any: ...  # noqa: D102
-
-
 class TensorBoard:
     """TensorBoard's event files, in ``tensorboard/`` of the run's directory."""
 
@@ -271,7 +168,7 @@ class TensorBoard:
             self.writer.add_scalar(name, value, step)
 
 
-def weights_and_biases(run_dir: Path) -> Logger:
+def weights_and_biases(run_dir: Path) -> Any:
     """Start a run of Weights & Biases, with files in ``wandb/``; its environment variables configure it."""
     with needed("wandb"):
         wandb = import_module("wandb")
@@ -279,7 +176,8 @@ def weights_and_biases(run_dir: Path) -> Logger:
     return wandb.init(project="hanabako", name=name, dir=run_dir, config=about, resume="allow", id=name)
 
 
-LOGGERS: dict[str, Callable[[Path], Logger]] = {"tensorboard": TensorBoard, "wandb": weights_and_biases}
+LOGGERS: dict[str, Callable[[Path], Any]] = {"tensorboard": TensorBoard, "wandb": weights_and_biases}
+"""Additional loggers; each has the methods ``log(row, step=)`` and ``finish()`` of a run of Weights & Biases."""
 
 
 @contextmanager
@@ -297,20 +195,18 @@ def needed(package: str) -> Iterator[None]:
 
 def read_metrics(run_dir: Path) -> list[dict[str, float]]:
     """Return the rows of the run's ``metrics.jsonl``, without broken lines such as a truncated last one."""
-    return parsed_metrics(run_dir / "metrics.jsonl")[0]
+    return [row for row in map(row_of, lines_of(run_dir)) if row]
+
+
+def last_row(run_dir: Path) -> dict[str, float]:
+    """Return the last row of the run's ``metrics.jsonl``; an empty one before the first update."""
+    return next(filter(None, map(row_of, reversed(lines_of(run_dir)))), {})
 
 
 def greedy_curve(run_dir: Path) -> list[list[float]]:
     """Return decisions and greedy score, rounded to four digits, at each evaluation of a run."""
     evaluated = [row for row in read_metrics(run_dir) if "greedy_score" in row]
     return [[int(row["steps"]), round(row["greedy_score"], 4)] for row in evaluated]
-
-
-def last_row(run_dir: Path) -> dict[str, float]:
-    """Return the last row of the run's ``metrics.jsonl``; an empty one before the first update."""
-    path = run_dir / "metrics.jsonl"
-    lines = read_bytes(path, MOST_ARRAYS).split(b"\n") if path.exists() else []
-    return next(filter(None, map(row_of, reversed(lines))), {})
 
 
 def spent(run_dir: Path) -> float:
@@ -324,28 +220,28 @@ def finished(run_dir: Path) -> dict[str, Any] | None:
     return row if row.get("fraction", 0.0) >= 1 else None
 
 
-def parsed_metrics(path: Path) -> tuple[list[dict[str, float]], list[bytes]]:
-    """Return the rows of a log, and its broken lines."""
-    lines = [line for line in read_bytes(path, MOST_ARRAYS).split(b"\n") if line.strip()]
-    rows = {line: row_of(line) for line in lines}
-    return [row for line in lines if (row := rows[line])], [line for line in lines if rows[line] is None]
+def lines_of(run_dir: Path) -> list[bytes]:
+    """Return the lines of the run's ``metrics.jsonl``; none if there is no such file."""
+    path = run_dir / "metrics.jsonl"
+    return read_bytes(path, MOST_ARRAYS).split(b"\n") if path.exists() else []
 
 
-def row_of(line: bytes) -> dict[str, float] | None:
-    """Return a log line's numbers by name; None if the line is broken."""
+def row_of(line: bytes) -> dict[str, float]:
+    """Return a log line's numbers by name; none if the line is broken."""
     try:
         row = parse_json(line, "a line")
     except ValueError:
-        return None
+        return {}
     is_row = isinstance(row, dict) and all(type(value) in (int, float) for value in row.values())
-    return row if is_row and {"update", "steps"} <= row.keys() else None
+    return row if is_row and {"update", "steps"} <= row.keys() else {}
 
 
-def set_aside(path: Path, lines: list[bytes]) -> None:
+def set_aside(broken: list[bytes], path: Path) -> None:
     """Append broken lines of a log to the file ``path``, and print that this was done."""
-    with path.open("ab") as file:
-        file.writelines(line + b"\n" for line in lines)
-    print(f"{counted(len(lines), 'line')} of metrics.jsonl, which cannot be read, moved to {path}", flush=True)
+    if broken := [line + b"\n" for line in broken if line.strip()]:
+        with path.open("ab") as file:
+            file.writelines(broken)
+        print(f"{counted(len(broken), 'line')} of metrics.jsonl, which cannot be read, moved to {path}", flush=True)
 
 
 CURVES = (

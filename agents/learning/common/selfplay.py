@@ -167,7 +167,6 @@ def paid(rewards: Tensor, price: float) -> Tensor:
 
 
 def compile_once(config: Any, games: int, ranks: Ranks) -> None:
-    """Compile the game on one rank per machine; the others load it from Numba's cache."""
-    if ranks.is_first:
+    """Compile the game on one rank; the others load it from Numba's cache."""
+    with ranks.one_first():
         game_of(config).compile(config, games)
-    ranks.wait()

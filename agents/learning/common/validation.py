@@ -53,7 +53,7 @@ def validate(
 
 
 def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
-    """Compile what `validate` needs, by one game of each kind; the first rank of each machine goes first.
+    """Compile what `validate` needs on one rank, by one game of each kind; the others load it from Numba's cache.
 
     Args:
         policy: the network.
@@ -62,11 +62,10 @@ def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequ
         ranks: the ranks that share the games.
     """
     seatings = line_ups(policy, [load(name, policy.config) for name in others], policy.config.players)
-    for turn in (ranks.is_first, not ranks.is_first):
-        for _, seats in seatings if turn else ():
+    with ranks.one_first():
+        for _, seats in seatings:
             for specialize in {is_specialized(share_of(games, len(seatings), ranks), seats) for games in sizes}:
                 play(policy.config, seats, 1, VALIDATION_SEED, specialize=specialize)
-        ranks.wait()
 
 
 def share_of(games: int, line_ups: int, ranks: Ranks) -> int:
