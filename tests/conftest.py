@@ -2,7 +2,7 @@
 
 A test that cannot run here gives the reason, and `make test` prints every one. Tests marked `slow` or `clients` run
 with `--slow`, those marked `upkeep` with `--upkeep`, and those marked `gpu` or `browser` if the machine has one.
-`--all` runs the slow and the upkeep tests, and those of networks with both types of numbers.
+`--all` runs the slow and the upkeep tests, and the quick ones of networks with both types of numbers.
 `-p randomly` shuffles the tests; the first lines of output have the seed that repeats the order.
 """
 
@@ -50,9 +50,11 @@ OPTIONS_OF = {"slow": ("--slow", "--all"), "clients": ("--slow",), "upkeep": ("-
 NUMBERS = ("float32", "bfloat16")
 """Types of numbers that networks compute in, for `HANABAKO_NUMBERS`."""
 
-COMPUTES = re.compile(r"^(?:from|import) (?:torch|hanabako\.agents\.(?:networks|learning|search|results))\b", re.M)
+COMPUTES = re.compile(r"^(?:from|import) (?:torch|hanabako\.agents\.(?:networks|learning|search))\b", re.M)
 """What a test module imports if its results could depend on the type of numbers."""
 
+ONCE = ("test_commands", "test_comparison", "test_faults", "test_launch")
+"""Modules that do so, but test commands and processes, to which the type of numbers does not matter."""
 
 FIRST = ("ikebana", "koikoi")
 """Folders of tests with which the second of two workers begins."""
@@ -90,9 +92,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    path, option = metafunc.definition.path, metafunc.config.getoption
-    both = option("all") and not option("numbers") and path.parent.name in ("agents", "benchmarks")
-    if both and COMPUTES.search(path.read_text("utf-8")):
+    test, option = metafunc.definition, metafunc.config.getoption
+    both = option("all") and not option("numbers") and test.path.parent.name in ("agents", "benchmarks")
+    once = test.path.stem in ONCE or test.get_closest_marker("slow")
+    if both and not once and COMPUTES.search(test.path.read_text("utf-8")):
         metafunc.fixturenames.append("numbers")
         metafunc.parametrize("numbers", NUMBERS, indirect=True)
 

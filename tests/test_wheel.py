@@ -151,11 +151,8 @@ def test_the_lowest_versions_are_allowed_and_pinned():
         assert versions[wanted.name].startswith(floor) and wanted.specifier.contains(versions[wanted.name]), text
 
 
-@pytest.mark.parametrize("plain", ["1", pytest.param("0", marks=pytest.mark.slow)], ids=["plain", "compiled"])
-def test_agents_of_the_wheel_play_beside_a_package_of_that_name(
-    plain: str, installed: Path, libraries: Path, tmp_path: Path
-):
-    run(["-c", BESIDE_A_STAND_IN], installed, libraries, folder=tmp_path, NUMBA_DISABLE_JIT=plain)
+def test_agents_of_the_wheel_play_beside_a_package_of_that_name(installed: Path, libraries: Path, tmp_path: Path):
+    run(["-c", BESIDE_A_STAND_IN], installed, libraries, folder=tmp_path, NUMBA_DISABLE_JIT="1")
     for name, text in STAND_IN.items():
         if name.startswith("agents/"):
             assert (installed / name).read_text(encoding="utf-8") == text

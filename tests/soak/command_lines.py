@@ -56,24 +56,12 @@ LINES = (
     "presets koikoi",
 )
 THINGS = (
-    *("", " ", "-", "--", "---x", "-1", "0", "1", "2.0", "nan", "inf", "-inf", "1e999", "1" + 30 * "0", "0x10"),
-    *("None", "True", "null", "{}", "[]", "a,b", ",", "random,", "=", "x=", "=1", "colors=99", "colors=1=2"),
-    *(
-        "rounds=0",
-        ".",
-        "..",
-        "/",
-        "/proc/x",
-        "nowhere",
-        "had.npz",
-        "had.json",
-        "had_rows.json",
-        "entry.json",
-        "mine.py",
-    ),
-    *("exports", "hanabi", "koikoi", "ikebana", "chess", "person", "random", "nobody", "search:", "search:nobody"),
-    *("mine.py:STUDY", "search:mine.py:Lowest", "no.where:x", "had.run"),
-    *("search:search:x", "--games", "--seed", "--out", "--no-such", "--help", "\0", "\n", "\u2028", "\u0663", "'", '"'),
+    *("", " ", "-", "--", "---x", "-1", "0", "1", "2.0", "nan", "inf", "-inf", "1e999", "1" + 30 * "0", "0x10", "None"),
+    *("True", "null", "{}", "[]", "a,b", ",", "random,", "=", "x=", "=1", "colors=99", "colors=1=2", "rounds=0"),
+    *(".", "..", "/", "/proc/x", "nowhere", "had.npz", "had.json", "had_rows.json", "entry.json", "mine.py", "exports"),
+    *("hanabi", "koikoi", "ikebana", "chess", "person", "random", "nobody", "search:", "search:nobody", "had.run"),
+    *("mine.py:STUDY", "search:mine.py:Lowest", "no.where:x", "search:search:x", "--games", "--seed", "--out"),
+    *("--no-such", "--help", "\0", "\n", "\u2028", "\u0663", "'", '"'),
 )
 STUDY = """
 from dataclasses import dataclass
@@ -104,10 +92,10 @@ class Taker:
     """Runs command lines in its own folder under ``folder``."""
 
     def __init__(self, folder: Path) -> None:
-        self.model, self.place = folder / "model", folder / "here"
-        self.place.mkdir(parents=True)
+        self.model, self.folder = folder / "model", folder / "here"
+        self.folder.mkdir(parents=True)
         config = PRESETS["very_small"]
-        with contextlib.chdir(self.place), silence():
+        with contextlib.chdir(self.folder), silence():
             main(["record", "hanabi", "--config", "colors=3", "--agents", "random", "--games", "2", "--out", "had.npz"])
             main(["record", "--source", "had.npz", "--hanablive", "exports"])
             main(f"evaluate hanabi {SMALL} --games 40 --agents random --json entry.json".split())
@@ -118,7 +106,7 @@ class Taker:
             Path("had.run").mkdir()
             about = {"args": {}, "config": config_to_dict(config), "ranks": 1}
             Path("had.run", "config.json").write_text(json.dumps(about), encoding="utf-8")
-        self.place.rename(self.model)
+        self.folder.rename(self.model)
 
     def __call__(self, words: Any) -> None:
         """Run the command.
@@ -126,10 +114,10 @@ class Taker:
         Raises:
             ValueError: The command ended with an error message, its own or the option parser's.
         """
-        shutil.rmtree(self.place, ignore_errors=True)
-        shutil.copytree(self.model, self.place)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(self.model, self.folder)
         line = [str(word) for word in words] if isinstance(words, list) else [str(words)]
-        with contextlib.chdir(self.place), silence(), stopped_before_training():
+        with contextlib.chdir(self.folder), silence(), stopped_before_training():
             try:
                 main(line)
             except SystemExit as end:
