@@ -240,7 +240,7 @@ def test_every_module_that_a_page_names_is_there(page: Path):
     text = re.sub(r"^Made by .*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for name in {*re.findall(rf"`(?:[^`]* )?((?:{'|'.join(OURS)})(?:\.\w+)+)", text)}:
         if not name.endswith(".md"):
-            resolve_name(name)
+            resolve_name(re.sub(r"^(?=agents\.)", "hanabako.", name))  # after `from hanabako import agents`
 
 
 def test_every_line_of_the_walks_begins_with_a_function_that_is_there():
