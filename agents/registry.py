@@ -1,17 +1,18 @@
 """Agents by name: bots, networks in files, random play, and agents imported from Python files and modules."""
 
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from hashlib import file_digest
 from importlib.util import find_spec
 from inspect import signature
 from os.path import isdir, isfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from hanabako.files import MOST_ARRAYS, check_readable
 from hanabako.games import config_from_dict, game_named, game_names, game_of, games, make_config
@@ -23,21 +24,17 @@ from .playing.policy import Policy
 from .playing.random_policy import RandomPolicy
 
 __all__ = [
-    "PREFIXES",
-    "Prefix",
-    "base_of",
+    "BRIDGES",
+    "SEARCH",
+    "AgentName",
     "config_for",
     "effort_of",
     "fingerprints",
-    "is_file",
     "load",
     "load_to_play",
-    "metadata_of",
     "names",
     "need_trust",
-    "network_file",
     "pretrained",
-    "source_of",
 ]
 
 SEARCH = "search:"
@@ -48,6 +45,29 @@ SEARCHES = {
     "koikoi": (".search.koikoi.policy", "KoiKoiSearch"),
 }
 """The search of each game that has one: its module, which is imported only when needed, and its name there."""
+
+
+class Bridge(NamedTuple):
+    """Agents of others, whose names begin with a prefix; their module is imported when one is loaded."""
+
+    module: str
+    load: str
+    """The function of the module that makes the agent, from its name with the prefix and the config."""
+    behind: Literal["FILE", "MODEL"]
+    """What follows the prefix: a file, or a model on a server."""
+    about: str
+    """A description for lists of agents."""
+
+
+PUBLISHED = ".bridges.published.policy", "load_published", "FILE"
+CHAT = ".bridges.language_models.policy", "load_chat", "MODEL"
+BRIDGES = {
+    "obl:": Bridge(*PUBLISHED, "Hanabi: off-belief learning as published, JaxMARL's or .pthw"),
+    "sad:": Bridge(*PUBLISHED, "Hanabi: SAD as published, also with Other-Play, .pthw"),
+    "bc_lstm:": Bridge(*PUBLISHED, "Hanabi: a clone of people, as AH2AC2 published it"),
+    "llm:": Bridge(*CHAT, "a language model on a server with OpenAI's protocol"),
+}
+"""The bridges by prefix, which is recognized before names and files."""
 PRETRAINED = Path(__file__).resolve().parent / "pretrained"
 """The folder of the networks that ship with the package, one file each."""
 POLICY = "policy.safetensors"
@@ -96,20 +116,80 @@ def pretrained(game: str) -> list[str]:
     return sorted(path.stem for path in PRETRAINED.glob(f"{game_named(game).name}-*.safetensors"))
 
 
-def network_file(name_or_path: str | Path) -> Path | None:
-    """Return the file of a pretrained network's name, or of a path to a network or a run's folder; else None."""
-    text = str(name_or_path)
-    if any(text in pretrained(game) for game in game_names()):
-        return PRETRAINED / f"{text}.safetensors"
-    paths = (Path(name_or_path), Path(name_or_path, POLICY))
-    return next((path for path in paths if isfile(path)), None)  # noqa: PTH113 - Path's raises if the name is too long
+@dataclass(frozen=True)
+class AgentName:
+    """An agent's name in its parts. Reading it imports no code of users, and asks no server."""
+
+    text: str
+    """The name as it was given."""
+    searches: bool
+    """Whether a seat searches over the agent: the name begins with ``search:``."""
+    bridge: Bridge | None
+    """The bridge that the next prefix stands for."""
+    base: str
+    """The name, file or model after all prefixes."""
+
+    @classmethod
+    def parse(cls, name_or_path: str | Path) -> Self:
+        """Return the parts of a name."""
+        text = str(name_or_path)
+        rest = re.sub(f"^({SEARCH})+", "", text)
+        prefix = next((prefix for prefix in BRIDGES if rest.startswith(prefix)), "")
+        return cls(text, text.startswith(SEARCH), BRIDGES.get(prefix), rest.removeprefix(prefix))
+
+    @cached_property
+    def source(self) -> Source | None:
+        """The location of the code that the agent imports; None for agents of the project."""
+        source = None if self.bridge else source_named(self.base)
+        is_known = source is not None and any(source.place in names(game) for game in game_names())
+        return None if is_known else source
+
+    @property
+    def network(self) -> Path | None:
+        """The file of a network: one that ships, one in a file or in a run's folder; None if there is none."""
+        if self.bridge:
+            return None
+        if any(self.base in pretrained(game) for game in game_names()):
+            return PRETRAINED / f"{self.base}.safetensors"
+        return existing(self.base, str(Path(self.base, POLICY)))
+
+    @property
+    def file(self) -> Path | None:
+        """The file of an agent that comes from one: a network, the network of a bridge, or code."""
+        if self.bridge is None:
+            return self.source.file() if self.source else self.network
+        return existing(self.base) if self.bridge.behind == "FILE" else None
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the agent is a network in a file or a run's folder, or a search over one, instead of a name."""
+        if self.bridge is not None:
+            return self.bridge.behind == "FILE"
+        return self.base.endswith(".safetensors") or existing(str(Path(self.base, POLICY))) is not None
+
+    @property
+    def danger(self) -> str:
+        """What loading the agent does that a name in somebody else's file must not do unasked; "" for nothing."""
+        asks = self.bridge is not None and self.bridge.behind == "MODEL"
+        return "ask a server" if asks else "import code and run it" if self.source else ""
+
+    def metadata(self) -> dict[str, Any] | None:
+        """Return the metadata of the network's file; None for other agents, and for networks of bridges.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
+        path = Path(self.base) if self.base.endswith(".safetensors") else self.network
+        if path is None or self.bridge:
+            return None
+        from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
+
+        return read_metadata(path)
 
 
-def source_of(name: str) -> Source | None:
-    """Return the location of the code that an agent imports, ignoring its prefixes; None for agents of the project."""
-    source = source_named(base_of(name)) if behind(name) == "NAME" else None
-    known = source is not None and any(source.place in names(game) for game in game_names())
-    return None if known else source
+def existing(*paths: str) -> Path | None:
+    """Return the first path that is a file."""
+    return next((Path(path) for path in paths if isfile(path)), None)  # noqa: PTH113 - Path's raises if a name is too long
 
 
 def need_trust(values: Iterable[Any]) -> list[str]:
@@ -120,7 +200,7 @@ def need_trust(values: Iterable[Any]) -> list[str]:
     """
     lists = (value if isinstance(value, (list, tuple)) else [value] for value in values)
     texts = [text for values in lists for value in values if isinstance(value, str) for text in value.split(",")]
-    return [text for text in texts if source_of(text) is not None or behind(text) == "MODEL"]
+    return [text for text in texts if AgentName.parse(text).danger]
 
 
 def fingerprints(*names: str) -> dict[str, str]:
@@ -129,8 +209,7 @@ def fingerprints(*names: str) -> dict[str, str]:
     A network that is trained again keeps its name, but its old results no longer hold; the same is true of a bot whose
     file is edited. Files that such a file imports are not checked.
     """
-    sources = {name: source_of(name) for name in names if behind(name) != "MODEL"}
-    files = {name: source.file() if source else network_file(base_of(name)) for name, source in sources.items()}
+    files = {name: AgentName.parse(name).file for name in names}
     return {name: print_ for name, path in files.items() if path is not None and (print_ := fingerprint(path))}
 
 
@@ -174,108 +253,67 @@ def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **
 
 def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any = None, trust: bool = True) -> Policy:
     """Load an agent as `load` does, with the effort as a mapping, which may hold any names."""
-    text = str(name_or_path)
-    prefix = prefix_of(text)
-    if config is None and (prefix is None or PREFIXES[prefix].behind == "NAME"):
-        config = own_config(text)
+    name = AgentName.parse(name_or_path)
+    if config is None and (name.searches or name.bridge is None):
+        config = own_config(name)
     game = game_names()[0] if config is None else game_of(config).name
-    if effort and prefix != SEARCH:
+    if name.searches:
+        return search_over(name.text.removeprefix(SEARCH), config, effort, trust)
+    if effort:
         raise wrong_keyword(next(iter(effort)), searcher(game))
-    if prefix is not None:
-        return PREFIXES[prefix].make(text.removeprefix(prefix), config, effort, trust)
-    if text == "random":
+    if name.danger and not trust:
+        raise ValueError(f"{shown(name.text)} comes from a file, and would {name.danger}: only with --trust")
+    if name.bridge is not None:
+        return imported(name.bridge.module, name.bridge.load)(name.text, config)
+    if name.base == "random":
         return RandomPolicy()
-    bot = bot_named(text, game)
-    if bot is not None:
+    if (bot := bot_named(name.base, game)) is not None:
         return BotPolicy(bot, config)
-    if (source := source_of(text)) is not None:
-        if not trust:
-            raise ValueError(f"{shown(text)} comes from a file, and would import code and run it: only with --trust")
+    if name.source is not None:
         try:
-            return make_agent(source, config)
+            return make_agent(name.source, config)
         except ModuleNotFoundError:
-            raise ValueError(unknown(text, [game])) from None
-    path = network_file(name_or_path)
+            raise ValueError(unknown(name, [game])) from None
+    path = name.network
     if path is None or path.suffix == ".py":
-        raise ValueError(unknown(text, [game]))
+        raise ValueError(unknown(name, [game]))
     from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
 
     return load_policy(path, config)
 
 
-def own_config(name: str) -> Any:
+def own_config(name: AgentName) -> Any:
     """Return the config that a network was trained for.
 
     Raises:
         ValueError: it is not the name of a network, or its file cannot be read.
     """
-    metadata, base = metadata_of(name), base_of(name)
+    metadata, text = name.metadata(), shown(name.text)
     if metadata is not None:
         return config_from_dict(metadata["config"])
-    playing = [entry for entry in games().values() if base.partition(":")[0] in names(entry.name)]
-    if not playing and source_of(name) is None:
+    playing = [entry for entry in games().values() if name.base.partition(":")[0] in names(entry.name)]
+    if not playing and name.source is None:
         raise ValueError(unknown(name, game_names()))
     entry = (playing or list(games().values()))[0]
-    raise ValueError(f"{shown(name)} needs a config: agents.load({shown(name)}, {entry.package}.{entry.config_name}())")
+    raise ValueError(f"{text} needs a config: agents.load({text}, {entry.package}.{entry.config_name}())")
 
 
-def unknown(text: str, of_games: Sequence[str]) -> str:
+def unknown(name: AgentName, of_games: Sequence[str]) -> str:
     """Return the error message for an unknown agent name."""
+    text = name.text
     if isdir(text):  # noqa: PTH112 - Path's raises if the name is too long
         return f"{text} holds no {POLICY}: is it a run's directory?"
     if text.endswith(".py"):
         return f"an agent in a file must be given as {text}:NAME, got {shown(text)}"
-    known = [name for game in of_games for name in (*names(game), *pretrained(game))]
-    like = did_you_mean(text, [*known, *(prefix + text.partition(":")[2] for prefix in PREFIXES)])
-    if (source := source_of(text)) is not None:
-        return f"there is no module {source.place} with an agent {source.name}{like}"
+    known = [one for game in of_games for one in (*names(game), *pretrained(game))]
+    like = did_you_mean(text, [*known, *(prefix + text.partition(":")[2] for prefix in (SEARCH, *BRIDGES))])
+    if name.source is not None:
+        return f"there is no module {name.source.place} with an agent {name.source.name}{like}"
     return f"an agent must be one of {', '.join(dict.fromkeys(known))}, a file or FILE.py:NAME, got {shown(text)}{like}"
 
 
-# --- Prefixes ---------------------------------------------------------------------------------------------------------
-
-
-class Prefix(NamedTuple):
-    """A prefix for the name of another agent, or for a file, that makes another agent of it."""
-
-    make: Callable[[str, Any, Mapping[str, Any], bool], Policy]
-    """Makes the agent from the name after the prefix, the config (None for a file's own), the effort and ``trust``, as
-    in `load_with`."""
-    behind: str
-    """What follows the prefix: ``NAME`` of an agent, perhaps with more prefixes, ``FILE``, or ``MODEL`` on a server."""
-    about: str
-    """A description of the agent, for lists of agents."""
-
-
-def prefix_of(name: str) -> str | None:
-    """Return the first prefix of an agent's name; None if it has none."""
-    return next((prefix for prefix in PREFIXES if name.startswith(prefix)), None)
-
-
-def split(name: str) -> tuple[list[str], str]:
-    """Return the prefixes of an agent's name, and the name or file after them."""
-    prefixes: list[str] = []
-    while (prefix := prefix_of(name)) is not None:
-        prefixes.append(prefix)
-        name = name.removeprefix(prefix)
-        if PREFIXES[prefix].behind != "NAME":
-            break
-    return prefixes, name
-
-
-def behind(name: str) -> str:
-    """Return what follows the prefixes of an agent's name, see `Prefix.behind`."""
-    prefixes, _ = split(name)
-    return PREFIXES[prefixes[-1]].behind if prefixes else "NAME"
-
-
-def base_of(name: str) -> str:
-    """Return the name or file after all prefixes of an agent's name."""
-    return split(name)[1]
-
-
 def search_over(blueprint: str, config: Any, effort: Mapping[str, Any], trust: bool) -> Policy:
-    """Make a seat that searches over an agent; see `Prefix.make`.
+    """Make a seat that searches over an agent.
 
     Raises:
         ValueError: as in `load`, or the agent is a search itself.
@@ -318,37 +356,12 @@ def imported(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module, __package__), name)
 
 
-def published(family: str, file: str, config: Any, *_: Any) -> Policy:
-    """Load a published network for Hanabi, of a family in `agents.bridges.published`; see `Prefix.make`."""
-    return imported(".bridges.published.policy", "load_published")(family, Path(file), config)
-
-
-def language_model(name: str, config: Any, _: Any, trust: bool) -> Policy:
-    """Load a language model on a server; see `Prefix.make`."""
-    if not trust:
-        raise ValueError(f"{shown(f'llm:{name}')} comes from a file, and would ask a server: only with --trust")
-    return imported(".bridges.language_models.policy", "load_chat")(name, config)
-
-
-PREFIXES = {
-    SEARCH: Prefix(search_over, "NAME", "a seat that searches over the agent NAME"),
-    "obl:": Prefix(partial(published, "obl"), "FILE", "Hanabi: off-belief learning as published, JaxMARL's or .pthw"),
-    "sad:": Prefix(partial(published, "sad"), "FILE", "Hanabi: SAD as published, also with Other-Play, .pthw"),
-    "bc_lstm:": Prefix(partial(published, "bc_lstm"), "FILE", "Hanabi: a clone of people, as AH2AC2 published it"),
-    "llm:": Prefix(language_model, "MODEL", "a language model on a server with OpenAI's protocol"),
-}
-"""All prefixes. They are recognized before names and files."""
-
-
 def check_honest(name: str, policy: Policy, config: Any) -> None:
     """Raise ``ValueError`` if an agent sees the cards in its own hand."""
     cheats = isinstance(policy, BotPolicy) and policy.bot.cheats  # no search has such a blueprint
     read = [getattr(one, "config", None) or config for one in (policy, getattr(policy, "blueprint", policy))]
     if cheats or any(getattr(one, "observation_type", None) == "seer" for one in read):
         raise ValueError(f"{name} looks at its own cards, which players do not see")
-
-
-# --- Agents on the command line ---------------------------------------------------------------------------------------
 
 
 def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
@@ -388,28 +401,6 @@ def load_to_play(
     return policy
 
 
-# --- Networks and their configs ---------------------------------------------------------------------------------------
-
-
-def is_file(name: str) -> bool:
-    """Whether an agent is a network in a file or a run's folder, or a search over one, instead of a name."""
-    base = base_of(name)
-    if behind(name) != "NAME":
-        return behind(name) == "FILE"
-    return base.endswith(".safetensors") or isfile(Path(base, POLICY))  # noqa: PTH113 - as in `network_file`
-
-
-def metadata_of(name: str) -> dict[str, Any] | None:
-    """Return the metadata of a network's file, or of the network that a search searches over; None for other agents."""
-    base = base_of(name)
-    path = Path(base) if base.endswith(".safetensors") else network_file(base)
-    if path is None or behind(name) != "NAME":
-        return None
-    from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
-
-    return read_metadata(path)
-
-
 def config_for(
     game: str,
     preset: str | None,
@@ -429,7 +420,7 @@ def config_for(
     if preset is None and players is None and not settings:
         for name in agents:
             with suppress(ValueError):  # a file that cannot be read is reported when the agent is loaded
-                metadata = metadata_of(name)
+                metadata = AgentName.parse(name).metadata()
                 if metadata is not None and metadata["config"]["game"] == game:
                     return config_from_dict(metadata["config"])
     if players is None and together and len(agents) > 2:

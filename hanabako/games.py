@@ -8,7 +8,6 @@ benchmarks, tests, pages and command lines get their facts about games from here
 import importlib
 import json
 import tomllib
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
@@ -154,15 +153,6 @@ class GameEntry:
         own = signature(VectorSeatEnv.__init__).parameters
         fields = {name: keywords.pop(name) for name in list(keywords) if name not in own}
         return VectorSeatEnv(self.make_game(config, **fields), num_envs, **keywords)
-
-    def make_seat_by_old_id(self, **keywords: Any) -> Any:
-        """Call `make_seat`, and warn that this id means self-play for ``make_vec``."""
-        warnings.warn(
-            "with this id, gymnasium.make returns one seat with partners, but make_vec returns self-play; "
-            "the id with Seat in its name returns the seat with both",
-            stacklevel=2,
-        )
-        return self.make_seat(**keywords)
 
 
 # --- Finding games ----------------------------------------------------------------------------------------------------

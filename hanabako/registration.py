@@ -14,15 +14,14 @@ def register_games() -> None:
     """Register every declared game with Gymnasium, and with PettingZoo if it has a registry (1.27 and later).
 
     ``Game-v0`` is batched self-play for ``gymnasium.make_vec``; ``GameSeat-v0`` is one seat among partners for ``make``
-    and ``make_vec``. (``make`` of ``Game-v0`` gives the seat too, and says so.)
+    and ``make_vec``. ``make`` of ``Game-v0`` gives the seat, too.
     """
     for name, place in declarations().items():
         module = place.partition(":")[0]
         table, seat = f"{NAMESPACE}/{name}", f"{NAMESPACE}/{'Seat-'.join(name.rsplit('-', 1))}"
         if table not in gymnasium.registry:
-            maker = f"{module}:make_seat_by_old_id"
-            gymnasium.register(table, entry_point=maker, vector_entry_point=f"{module}:make_vector")
-            gymnasium.register(seat, entry_point=f"{module}:make_seat", vector_entry_point=f"{module}:make_vector_seat")
+            for key, vector in ((table, "make_vector"), (seat, "make_vector_seat")):
+                gymnasium.register(key, entry_point=f"{module}:make_seat", vector_entry_point=f"{module}:{vector}")
         if hasattr(pettingzoo, "register"):
             pettingzoo.register("aec", table, entry_point=f"{module}:make_aec")
             pettingzoo.register("parallel", table, entry_point=f"{module}:make_parallel")

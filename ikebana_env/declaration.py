@@ -2,7 +2,7 @@
 
 from hanabako.games import GameEntry
 
-__all__ = ["GAME", "make_aec", "make_parallel", "make_seat", "make_seat_by_old_id", "make_vector", "make_vector_seat"]
+__all__ = ["GAME", "make_aec", "make_parallel", "make_seat", "make_vector", "make_vector_seat"]
 
 GAME = GameEntry(
     name="ikebana",
@@ -19,7 +19,6 @@ GAME = GameEntry(
 )
 
 make_seat = GAME.make_seat  # called by the registries of Gymnasium and PettingZoo
-make_seat_by_old_id = GAME.make_seat_by_old_id
 make_vector = GAME.make_vector
 make_vector_seat = GAME.make_vector_seat
 make_aec = GAME.make_aec

@@ -21,7 +21,7 @@ import tyro
 from hanabako.files import read_json
 from hanabako.games import config_from_dict, game_in_words, game_named, game_names, game_of
 
-from ..registry import PREFIXES, bots_of, metadata_of, names, network_file, pretrained
+from ..registry import BRIDGES, PRETRAINED, AgentName, bots_of, names, pretrained
 
 __all__ = ["SCORES", "Args", "lines", "run"]
 
@@ -30,6 +30,7 @@ SCORES = Path(__file__).resolve().parents[1] / "scores.json"
 NAMES = 34
 """Width of the column of names."""
 OWN = {
+    "search:NAME": "a seat that searches over the agent NAME",
     "runs/NAME": "the network of a training run",
     "FILE.safetensors": "a network in a file",
     "FILE.py:NAME": "an agent of your own in a file",
@@ -56,7 +57,7 @@ def run(args: Args) -> None:
         return
     for game in game_names() if args.game is None else [args.game]:
         print("\n".join(lines(game)))
-    also = {f"{prefix}{kind.behind}": kind.about for prefix, kind in PREFIXES.items()} | OWN
+    also = OWN | {f"{prefix}{bridge.behind}": bridge.about for prefix, bridge in BRIDGES.items()}
     print("\n".join(["all games", *(f"  {name:<{NAMES}}{about}" for name, about in also.items())]))
 
 
@@ -83,9 +84,8 @@ def card(name: str) -> Iterator[str]:
     from ..networks.policy_file import read_network  # imports torch
     from ..results.tables import training_in_words
 
-    path = network_file(name)
-    assert path is not None
-    metadata = metadata_of(name) or {}
+    path = PRETRAINED / f"{name}.safetensors"
+    metadata = AgentName.parse(name).metadata() or {}
     config, about, network = config_from_dict(metadata["config"]), metadata["about"], metadata["network"]
     weights = sum(tensor.numel() for tensor in read_network(path, network, config).parameters())
     digest = sha256(path.read_bytes()).hexdigest()
@@ -106,7 +106,7 @@ def card(name: str) -> Iterator[str]:
 
 def observation_of(name: str) -> str:
     """Return the short names of what a network observes, and of its features if it has any."""
-    metadata = metadata_of(name)
+    metadata = AgentName.parse(name).metadata()
     assert metadata is not None
     observation, features = config_from_dict(metadata["config"]).observation_name, metadata["network"]["features"]
     return observation if features == "none" else f"{observation}, {features}"

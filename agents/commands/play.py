@@ -35,8 +35,9 @@ from hanabako.words.checks import as_index, as_seed
 from hanabako.words.ranges import Within
 
 from ..people.server import Host, serving, signpost
-from ..people.session import PERSON, Adviser, Session, best_agent, filled, line_up_of
+from ..people.session import PERSON, Adviser, Session, best_agent, line_up_of
 from ..people.terminal import Terminal, can_show_shapes, said_if_slow
+from ..playing.policy import filled
 from ..registry import config_for, effort_of, names
 
 __all__ = ["Args", "run"]

@@ -31,7 +31,7 @@ from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
 
 from ..playing.play import REPLAY_ERRORS
-from ..registry import SEARCH, fingerprints, load_to_play
+from ..registry import AgentName, fingerprints, load_to_play
 from ..results.meeting import BLOCK, MOST, MOST_DEALS, meeting_of, play_meeting, sums_in
 from ..results.store import read_file
 from ..results.study import Result
@@ -113,7 +113,8 @@ def replayed(row: Result, args: Args) -> tuple[list[str], bool]:
     agents = {name: load_to_play(name, *how) for name in meeting.agents}
     if (files := fingerprints(*meeting.agents)) != row.get("networks", {}):
         raise ValueError(f"the files of {', '.join(meeting.agents)} are not the ones that played")
-    varies = bool(files) or any(name.startswith((SEARCH, "llm:")) for name in meeting.line_up)
+    names = map(AgentName.parse, meeting.line_up)
+    varies = bool(files) or any(name.searches or name.danger for name in names)
     again = replace(meeting, wanted=played, seed=meeting.seed if args.seed is None else as_seed(args.seed))
     found = play_meeting(again, None, agents, args.num_threads)
     errors = float(REPLAY_ERRORS) if varies or args.seed is not None else 0.0

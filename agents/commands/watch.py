@@ -23,7 +23,7 @@ from hanabako.record import GameRecord, read_record
 from hanabako.words.checks import as_seed, check_not_given
 
 from ..people.session import Adviser, Session, line_up_of, replay_of
-from ..registry import SEARCH, config_for, effort_of, metadata_of
+from ..registry import AgentName, config_for, effort_of
 
 __all__ = ["Args", "page_of", "run"]
 
@@ -97,7 +97,8 @@ def page_of(args: Args) -> Path:
         return write(game_of_dataset(what, args.number), args.adviser, name, what.with_name(f"{name}.html"), args)
     agents = args.what.split(",")
     record = played(args, agents)
-    says_more = agents[0].startswith(SEARCH) or metadata_of(agents[0]) is not None
+    name = AgentName.parse(agents[0])
+    says_more = name.searches or name.metadata() is not None
     alone = agents[0] if len(agents) == 1 and says_more else None
     origin = ", ".join(record.players)
     return write(record, args.adviser or alone, origin, Path(f"{game_of(record.config).name}.html"), args)
@@ -113,7 +114,8 @@ def check_recorded(args: Args) -> None:
 
 def played(args: Args, agents: Sequence[str]) -> GameRecord:
     """Play a game between agents to its end."""
-    trained_for = [config_from_dict(metadata["config"]) for metadata in filter(None, map(metadata_of, agents))]
+    found = [AgentName.parse(name).metadata() for name in agents]
+    trained_for = [config_from_dict(metadata["config"]) for metadata in found if metadata is not None]
     game = args.game or (game_of(trained_for[0]).name if trained_for else "hanabi")
     config = config_for(game, args.preset, args.players, args.config, agents)
     session = Session(config, line_up_of(agents, config, config.players, args.effort), as_seed(args.seed))

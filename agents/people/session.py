@@ -23,10 +23,10 @@ from hanabako.drawing.replay import Replay, Snapshot
 from hanabako.games import game_in_words, game_of
 from hanabako.record import GameRecord
 from hanabako.words.checks import fresh_seed, shown
-from hanabako.words.notation import counted, player_name
+from hanabako.words.notation import player_name
 
 from ..playing.fitting import remembering, sight
-from ..playing.policy import GamesInPlay, Policy, Seated, Weighing
+from ..playing.policy import GamesInPlay, Policy, Seated, Weighing, filled
 from ..playing.seating import OneTable
 from ..registry import load, load_to_play, names
 
@@ -36,7 +36,6 @@ __all__ = [
     "Session",
     "Step",
     "best_agent",
-    "filled",
     "line_up_of",
     "replay_of",
     "short_seed",
@@ -360,18 +359,6 @@ def best_agent(config: Any) -> str:
             continue
         return name
     raise AssertionError("random agents play everything")
-
-
-def filled(agents: Sequence[str], seats: int) -> list[str]:
-    """Return a name for each seat; the last name fills the remaining seats.
-
-    Raises:
-        ValueError: there are more names than seats.
-    """
-    if len(agents) > seats:
-        many = f"{counted(len(agents), 'agent')} for {counted(seats, 'seat')}"
-        raise ValueError(f"agents must be at most one per seat to fill, got {many}: {', '.join(agents)}")
-    return [*agents, *[agents[-1]] * (seats - len(agents))]
 
 
 def line_up_of(

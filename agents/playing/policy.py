@@ -8,7 +8,7 @@ policies that choose actions from observations, with or without memory. The poli
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hanabako.engine.game import Game
 from hanabako.engine.rng import random_word
 from hanabako.words.checks import shown
+from hanabako.words.notation import counted
 
 from .fitting import sight
 
@@ -35,6 +36,7 @@ __all__ = [
     "Weighing",
     "as_policy",
     "chosen_rows",
+    "filled",
     "has",
     "legal_actions",
     "line_up",
@@ -43,6 +45,7 @@ __all__ = [
     "uniform",
 ]
 
+T = TypeVar("T")
 
 Mask: TypeAlias = NDArray[np.int8]
 """(rows, actions): 1 for a legal action; at least one per row."""
@@ -319,6 +322,18 @@ class ActingPolicy(BatchedPolicy):
 def as_policy(agent: Any) -> Policy:
     """Return ``agent`` itself if it can take seats, else a policy that calls its ``act``."""
     return agent if hasattr(agent, "seat") else ActingPolicy(agent)
+
+
+def filled(agents: Sequence[T], seats: int) -> list[T]:
+    """Return an agent, or its name, for each seat; the last one fills the remaining seats.
+
+    Raises:
+        ValueError: there are more agents than seats.
+    """
+    if len(agents) > seats:
+        many = f"{counted(len(agents), 'agent')} for {counted(seats, 'seat')}"
+        raise ValueError(f"agents must be at most one per seat to fill, got {many}: {', '.join(map(str, agents))}")
+    return [*agents, *[agents[-1]] * (seats - len(agents))]
 
 
 def line_up(policies: Agent | Sequence[Agent], players: int) -> list[Policy]:

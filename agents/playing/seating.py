@@ -41,11 +41,11 @@ def sit_down(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated
     return policy.seat(games, seats)
 
 
-def line_ups(policy: T, others: Sequence[T], players: int) -> list[tuple[int, list[T]]]:
-    """Return all line-ups, each as the seat of ``policy`` and the policies, or their names, of all seats.
+def turns_of(policy: T, others: Sequence[T], players: int) -> list[tuple[int, list[T]]]:
+    """Return all seatings, each as the seat of ``policy`` and the policies, or their names, of all seats.
 
     ``policy`` takes every seat in turn, among every run of consecutive ``others`` (cyclic), so that it meets each of
-    them equally often. Without others there is one line-up, with ``policy`` at all seats.
+    them equally often. Without others there is one seating, with ``policy`` at all seats.
     """
     if not others:
         return [(0, [policy] * players)]

@@ -24,7 +24,7 @@ from hanabako.words.ranges import Size, check_ranges
 
 from ..playing.play import standard_error
 from ..playing.policy import Counting, Keeping, Policy
-from ..registry import config_for, effort_of, is_file, load_to_play, metadata_of
+from ..registry import AgentName, config_for, effort_of, load_to_play
 from .meeting import Meeting, play_meeting
 from .ratings import in_points
 from .study import Result, result_of
@@ -215,7 +215,7 @@ def evaluate(args: Args) -> Evaluation:
     for name, agent in agents.items():
         if isinstance(agent, Keeping) and (answers := answers_of(args)) is not None:
             agent.keep(name, answers)
-    metadata = {name: found for name in agents if (found := metadata_of(name)) is not None}
+    metadata = {name: found for name in agents if (found := AgentName.parse(name).metadata()) is not None}
     trained = {name: {"features": one["network"]["features"], **one["about"]} for name, one in metadata.items()}
     shared = {"trained": trained} if trained else {}
     meetings = [meeting.with_search(effort) for meeting in mode.meetings(asked)]
@@ -280,7 +280,7 @@ def loaded(
         try:
             agents[name] = load_to_play(name, config, effort, num_threads, trust)
         except ValueError as error:
-            if not goes_on or not is_file(name):
+            if not goes_on or not AgentName.parse(name).is_file:
                 raise
             refused[name] = str(error)
             print(f"left out: {sentence(error)}", file=sys.stderr)
@@ -332,7 +332,11 @@ def describe_rates(result: Result) -> Iterator[str]:
 def describe_pairs(found: Evaluation) -> Iterator[str]:
     """Yield a table of all pairs; for cross-play of networks, also means over runs."""
     yield table(found.rows)
-    if found.mode != "cross-play" or len(found.agents) < 2 or not all(map(is_file, found.agents)):
+    if (
+        found.mode != "cross-play"
+        or len(found.agents) < 2
+        or not all(AgentName.parse(name).is_file for name in found.agents)
+    ):
         return
     runs = self_and_cross_play(matrix(found.rows, found.agents))
     for name in ("self_play", "cross_play"):

@@ -16,8 +16,8 @@ from hanabako.games import config_from_dict, config_to_dict, game_of, make_confi
 from hanabako.words.checks import as_each, as_index, as_list, as_object, as_seed, as_text, shown
 
 from ..playing.play import Games, UnfinishedError, play, standard_error, wilson_interval
-from ..playing.policy import Counting, Policy
-from ..playing.seating import line_ups
+from ..playing.policy import Counting, Policy, filled
+from ..playing.seating import turns_of
 from ..registry import SEARCH, load_to_play
 from .study import Result, Row
 
@@ -76,11 +76,10 @@ class Meeting(Row):
         """The names at all seats, for every line-up."""
         one, *others = self.line_up
         if self.seats == "given":
-            filled = [one, *(others or [one]) * (self.players - 1)] if len(others) < 2 else list(self.line_up)
-            return [filled]
-        turns = [seats for _, seats in line_ups(one, others, self.players)]
+            return [filled(self.line_up, self.players)]
+        turns = [seats for _, seats in turns_of(one, others, self.players)]
         if self.seats == "exchanged" and self.players > 2:
-            turns += [seats for _, seats in line_ups(others[0], [one], self.players)]
+            turns += [seats for _, seats in turns_of(others[0], [one], self.players)]
         return turns
 
     @property

@@ -17,7 +17,7 @@ from hanabako.files import check_writable, read_json
 from hanabako.results_file import ORIGIN, SHARED, TIMES, Origin, origin_of, write_results
 from hanabako.words.checks import as_object, shown
 
-from ..registry import fingerprints, source_of
+from ..registry import AgentName, fingerprints
 from .study import Result, Results, key_of
 
 need("a study", "filelock")
@@ -206,4 +206,4 @@ def is_stale(result: Result) -> bool:
 
 def is_path(name: str) -> bool:
     """Whether an agent's name is a path to a file, which may be missing, and not the name of a network that ships."""
-    return source_of(name) is not None or Path(name).name != name or Path(name).suffix != ""
+    return AgentName.parse(name).source is not None or Path(name).name != name or Path(name).suffix != ""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hanabako.drawing import charts
 
-from ..registry import SEARCH, base_of, is_file, source_of
+from ..registry import AgentName
 from .meeting import BLOCK, errors_of
 from .study import Result, Results
 
@@ -77,13 +77,13 @@ def plus_minus(error: float | None, form: str = ".3f") -> str:
 
 def short_name(name: str) -> str:
     """Return a short name: a run's folder, or an imported agent's file and name; prefixes are kept."""
-    base = base_of(name)
-    prefix, path, source = name.removesuffix(base), Path(base), source_of(name)
-    if source is not None:
-        return f"{prefix}{Path(source.place).name}:{source.name}"
-    if not is_file(name):
+    parts = AgentName.parse(name)
+    prefix, path = name.removesuffix(parts.base), Path(parts.base)
+    if parts.source is not None:
+        return f"{prefix}{Path(parts.source.place).name}:{parts.source.name}"
+    if not parts.is_file:
         return name
-    if prefix.removeprefix(SEARCH):
+    if parts.bridge is not None:
         return f"{path.parent.name}/{path.stem[-9:]}".lstrip("/")  # the parts in which a paper's runs differ
     return prefix + (path.name if path.suffix != ".safetensors" else path.parent.name or path.stem)
 

@@ -20,7 +20,7 @@ from hanabako.agents import play, registry
 from hanabako.agents.bots.imported import spec_of
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.playing.random_policy import RandomPolicy
-from hanabako.agents.registry import PRETRAINED, fingerprints, is_file, need_trust
+from hanabako.agents.registry import BRIDGES, PRETRAINED, AgentName, Bridge, fingerprints, need_trust
 from hanabako.agents.results.comparison.reading import read
 from hanabako.agents.results.store import is_stale
 from hanabako.agents.results.views import short_name
@@ -355,7 +355,8 @@ def test_a_runs_folder_stands_for_its_policy(place: Path, capsys):
         agents.load("runs", MINI)
     shown = [short_name(name) for name in ("runs/one", "search:runs/one/policy.safetensors", "smart", "a/b.py:Timid")]
     assert shown == ["one", "search:one", "smart", "b.py:Timid"]
-    assert is_file("search:runs/one") and not is_file("runs") and not is_file("smart")
+    files = [AgentName.parse(name).is_file for name in ("search:runs/one", "runs", "smart")]
+    assert files == [True, False, False]
 
 
 COMPARISON = """
@@ -410,18 +411,15 @@ def test_a_network_is_loaded_for_every_observation_and_for_no_other_rules():
 
 
 def test_a_prefix_of_files_is_a_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys):
-    told: list[Any] = []
-
-    def make(file: str, config: Any, effort: Any, trust: bool) -> Any:
-        told.append((file, config))
-        return RandomPolicy()
-
-    monkeypatch.setitem(registry.PREFIXES, "odd:", registry.Prefix(make, "FILE", "an odd network"))
+    monkeypatch.setitem(BRIDGES, "odd:", Bridge(".playing.random_policy", "odd", "FILE", "an odd network"))
+    loaded: list[Any] = []
+    odd = lambda name, config: loaded.append((name, config)) or RandomPolicy()  # noqa: E731
+    monkeypatch.setattr("hanabako.agents.playing.random_policy.odd", odd, raising=False)
     agents.load("odd:weights.at", MINI)
     agents.load("odd:weights", trust=False)
     agents.load("search:odd:mine", MINI, rollouts=3)
-    assert told == [("weights.at", MINI), ("weights", None), ("mine", MINI)]
-    assert registry.metadata_of(f"odd:{PRETRAINED}/{NETWORK}.safetensors") is None
+    assert loaded == [("odd:weights.at", MINI), ("odd:weights", None), ("odd:mine", MINI)]
+    assert AgentName.parse(f"odd:{PRETRAINED}/{NETWORK}.safetensors").metadata() is None
     with pytest.raises(ValueError, match="unexpected keyword argument 'rollouts'"):
         agents.load("odd:weights", rollouts=3)
     main(["agents", "hanabi"])

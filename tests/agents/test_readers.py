@@ -13,7 +13,7 @@ from hanabako.agents.bridges.ah2ac2.arrays import read_arrays
 from hanabako.agents.datasets import Dataset
 from hanabako.agents.learning.common.checkpoints import ranks_of
 from hanabako.agents.learning.common.runs import read_about, read_metrics
-from hanabako.agents.registry import fingerprints, metadata_of
+from hanabako.agents.registry import AgentName, fingerprints
 from hanabako.agents.results.comparison.reading import read as read_comparison
 from hanabako.agents.results.store import read_results
 from hanabako.files import read_bytes, read_json, read_text
@@ -34,7 +34,7 @@ OTHERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "a game of hanab.live": ("game.json", hanablive.load),
     "a dataset": ("games.npz", Dataset),
     "games of AH2AC2": ("games.safetensors", lambda path: read_arrays(path, path.with_name("games.npz"))),
-    "a network": ("policy.safetensors", lambda path: metadata_of(str(path))),
+    "a network": ("policy.safetensors", lambda path: AgentName.parse(path).metadata()),
     "OBL": ("obl.pthw", lambda path: agents.load(f"obl:{path}")),
     "SAD": ("sad.pthw", lambda path: agents.load(f"sad:{path}")),
     "a clone of people": ("clone.safetensors", lambda path: agents.load(f"bc_lstm:{path}")),

@@ -406,7 +406,8 @@ def with_key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_name_says_the_prompt_and_the_model(name: str, model: str, prompt: str, with_key: None) -> None:
     policy: Any = agents.load(name, MINI)
     assert (policy.model.model, policy.prompt, policy.name) == (model, prompt, name)
-    assert registry.source_of(name) is None and not registry.is_file(name) and registry.metadata_of(name) is None
+    parts = registry.AgentName.parse(name)
+    assert parts.source is None and not parts.is_file and parts.metadata() is None
     assert registry.fingerprints(name) == {}
 
 

@@ -191,11 +191,11 @@ def load_chat(name: str, config: Any) -> ChatPolicy:
     Raises:
             ValueError: there is no model name or no config; or see `Server`.
     """
-    prompt, colon, model = name.partition(":")
+    prompt, colon, model = name.removeprefix("llm:").partition(":")
     if not colon or prompt not in PROMPTS:
-        prompt, model = USUAL, name
+        prompt, model = USUAL, name.removeprefix("llm:")
     if not model.strip():
-        raise ValueError(f"llm: needs the name of a model after it, got {shown('llm:' + name)}")
+        raise ValueError(f"llm: needs the name of a model after it, got {shown(name)}")
     if config is None:
-        raise ValueError(f"{shown('llm:' + name)} needs a config, because it plays every game")
-    return ChatPolicy(Server(model), config, prompt, f"llm:{name}")
+        raise ValueError(f"{shown(name)} needs a config, because it plays every game")
+    return ChatPolicy(Server(model), config, prompt, name)

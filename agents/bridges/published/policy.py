@@ -104,17 +104,17 @@ class PublishedSeated(Seated):
 
 
 @usual_torch()
-def load_published(family: str, path: Path, config: Any = None) -> PublishedPolicy:
+def load_published(name: str, config: Any = None) -> PublishedPolicy:
     """Load the policy in a published file.
 
     Args:
-        family: ``bc_lstm``, ``obl`` or ``sad``: the module of this folder that reads the file.
-        path: the file.
+        name: ``obl:FILE``, ``sad:FILE`` or ``bc_lstm:FILE``; the prefix is the module of this folder that reads it.
         config: the config to play; None means the one it was trained for.
 
     Raises:
         ValueError: the file holds no such network, or the network cannot play ``config``.
     """
+    family, path = name.partition(":")[0], Path(name.partition(":")[2])
     network = importlib.import_module(f".{family}", __package__).read(path)
     config = network.game if config is None else config
     check_rules(str(path), network.game, config)

@@ -8,7 +8,7 @@ from typing import Any
 
 from hanabako.words.checks import shown
 
-from ...registry import load, need_trust, network_file
+from ...registry import AgentName, load, need_trust
 from .checkpoints import holds_checkpoint
 from .network_settings import NetworkSettings
 from .runs import finished, read_about, usual_run_dir
@@ -33,7 +33,10 @@ def names_bot(settings: NetworkSettings) -> bool:
     Raises:
         ValueError: there is no such agent, or it cannot play the config.
     """
-    if settings.start is None or network_file(settings.start) is not None:
+    if settings.start is None:
+        return False
+    name = AgentName.parse(settings.start)
+    if name.network is not None and not name.searches:
         return False
     load(settings.start, settings.make_config())
     return True

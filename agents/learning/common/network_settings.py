@@ -15,7 +15,7 @@ from ...networks.growing import load_grown
 from ...networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
 from ...networks.network import DenseNetwork, Network, fast_dtype
 from ...networks.policy_file import read_metadata
-from ...registry import network_file
+from ...registry import AgentName
 from .descent import Descent
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
@@ -164,7 +164,7 @@ class NetworkSettings(Settings):
         """
         if self.start is None:
             return None
-        path = network_file(self.start) if self.resume is None else self.resume / "policy.safetensors"
+        path = AgentName.parse(self.start).network if self.resume is None else self.resume / "policy.safetensors"
         if path is None:
             raise ValueError(
                 f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"

@@ -9,7 +9,7 @@ from hanabako.games import game_of
 
 from ...networks.neural_policy import NeuralPolicy
 from ...playing.play import is_specialized, play
-from ...playing.seating import line_ups
+from ...playing.seating import turns_of
 from ...registry import load
 from .ranks import Ranks
 from .runs import Interruption
@@ -27,7 +27,7 @@ def validate(
     Args:
         policy: the network.
         games: number of games, all ranks together.
-        others: agents (names or files) at all other seats, see `agents.playing.seating.line_ups`.
+        others: agents (names or files) at all other seats, see `agents.playing.seating.turns_of`.
         ranks: the ranks that share the games.
         interruption: an interruption of any rank ends the games of all.
 
@@ -35,7 +35,7 @@ def validate(
         A row for the log. Cooperative game: mean score, mean fireworks (lost games included), and rates of perfect and
         lost games. Competitive game: the network's mean return. None if the games were interrupted.
     """
-    seatings = line_ups(policy, [load(name, policy.config) for name in others], policy.config.players)
+    seatings = turns_of(policy, [load(name, policy.config) for name in others], policy.config.players)
     share = share_of(games, len(seatings), ranks)
     seed = VALIDATION_SEED + ranks.rank
     played = interruption.cuts_short(
@@ -61,7 +61,7 @@ def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequ
         others: as in `validate`.
         ranks: the ranks that share the games.
     """
-    seatings = line_ups(policy, [load(name, policy.config) for name in others], policy.config.players)
+    seatings = turns_of(policy, [load(name, policy.config) for name in others], policy.config.players)
     with ranks.one_first():
         for _, seats in seatings:
             for specialize in {is_specialized(share_of(games, len(seatings), ranks), seats) for games in sizes}:

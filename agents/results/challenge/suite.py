@@ -14,7 +14,7 @@ from hanabako.files import read_json
 from hanabako.games import config_from_dict
 from hanabako.words.checks import did_you_mean, shown
 
-from ...registry import base_of, network_file
+from ...registry import AgentName
 from ..meeting import BLOCK, Meeting, meeting_of, sums_in
 from ..store import merged, read_file
 from ..study import Result
@@ -96,7 +96,7 @@ class Suite:
     @cached_property
     def changed(self) -> list[str]:
         """The members whose files differ from those that the suite was made with."""
-        files = {name: network_file(base_of(name)) for name, member in self.members.items() if member.sha256}
+        files = {name: AgentName.parse(name).network for name, member in self.members.items() if member.sha256}
         return [
             name
             for name, path in files.items()

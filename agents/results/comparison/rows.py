@@ -13,7 +13,7 @@ from hanabako.games import game_named, make_config
 from hanabako.words.ranges import Positive, Size, Within
 
 from ...networks.features import usual_features
-from ...registry import base_of, names, network_file, pretrained, source_of
+from ...registry import AgentName, names, pretrained
 from ..meeting import Meeting
 from ..study import Row, words_of
 
@@ -176,11 +176,11 @@ class Comparison(Declared):
         """Return what to load for an agent of a pair: a run's policy, or a partner with its path made complete."""
         if name not in self.partners:
             return str(self.run_named(name).policy)
-        base, source = base_of(name), source_of(name)
+        base, source = (parts := AgentName.parse(name)).base, parts.source
         if base.partition(":")[0] in (*names(self.game), *pretrained(self.game)):
             return name
         beside = self.folder / (source.place if source else base)
-        is_there = beside.is_file() if source else network_file(beside) is not None
+        is_there = beside.is_file() if source else AgentName.parse(beside).network is not None
         return name.removesuffix(base) + str(self.folder / base) if is_there else name
 
 
