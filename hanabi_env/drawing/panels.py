@@ -45,6 +45,7 @@ from hanabi_env.words.ratings import word_and_crowd
 __all__ = ["eyes", "table_layers"]
 
 MIDDLE_DOT = "\N{MIDDLE DOT}"
+LEGEND = "under a card: the suits and ranks that it may still have; in a box: named by a hint"
 MOST_DRAWN_TOKENS = 12  # above that, one token and the number
 
 
@@ -75,6 +76,7 @@ def _backdrop(view: TableView, symbols: Symbols) -> str:
     return "".join(
         [
             rect(0, 0, WIDTH, table_height(view), class_="hb-table"),
+            text(LEGEND, MARGIN + 4, table_height(view) - 6, 7, "hb-soft", symbols=symbols),
             *map(_panel, (STATUS, FIREWORKS, DISCARDS)),
             *(_panel(hand_box(view, player)) for player in players),
             *(_slot_numbers(view, player, symbols) for player in players),

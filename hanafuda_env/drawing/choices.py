@@ -17,8 +17,8 @@ MEANINGS = {
     "stop": "end the round and take the points",
     "koikoi": "play on for more",
     "hiki": "take all three",
-    "keep hands": "play this hand",
-    "swap hands": "play the other hand",
+    "keep hands": "play your own hand, unseen",
+    "swap hands": "play the dealer's hand, unseen, and give yours",
     "joker": "use the lightning as a joker",
 }
 

@@ -7,6 +7,7 @@ sorted by kind, with the progress towards each yaku beside them.
 from hanabako.drawing.svg import Symbols, element, rect, text
 from hanabako.words.notation import counted, player_name
 from hanafuda_env.drawing.artwork import CARD_HEIGHT, CARD_WIDTH, card_on_table
+from hanafuda_env.drawing.cards.names import MONTH_NAMES, month_of_card
 from hanafuda_env.drawing.table_view import YAKU_WORDS, TableView, YakuView, describe_news, describe_phase
 
 __all__ = [
@@ -110,11 +111,20 @@ def _news(view: TableView, symbols: Symbols) -> str:
 
 
 def _field(view: TableView, symbols: Symbols) -> list[str]:
-    """Draw the cards between the players; new ones have a ring."""
-    laid = _just_laid(view)
-    return [
+    """Draw the cards between the players, under their months' names; new ones have a ring."""
+    laid, columns = _just_laid(view), {}
+    for card, (x, _) in field_places(view).items():
+        columns.setdefault(x, card)
+    months = [_month(card, symbols, x, FIELD_Y + 13, FIELD_SCALE) for x, card in columns.items()]
+    return months + [
         card_on_table(card, symbols, x, y, FIELD_SCALE, new=card in laid) for card, (x, y) in field_places(view).items()
     ]
+
+
+def _month(card: str | None, symbols: Symbols, x: float, y: float, scale: float) -> str:
+    """Return the name of a card's month, centered on the card; nothing for a hidden card."""
+    name = "" if card is None else MONTH_NAMES[month_of_card(card) - 1]
+    return text(name, x + CARD_WIDTH * scale / 2, y, 5.5, "kk-soft", anchor="middle", symbols=symbols)
 
 
 def field_places(view: TableView) -> dict[str, tuple[float, float]]:
@@ -187,10 +197,12 @@ def _title(view: TableView, player: int, y: float, symbols: Symbols) -> str:
 
 
 def _hand(view: TableView, player: int, symbols: Symbols) -> list[str]:
-    return [
-        card_on_table(card, symbols, *hand_place(view, player, k), HAND_SCALE)
-        for k, card in enumerate(view.hands[player])
-    ]
+    layers = []
+    for k, card in enumerate(view.hands[player]):
+        x, y = hand_place(view, player, k)
+        layers.append(card_on_table(card, symbols, x, y, HAND_SCALE))
+        layers.append(_month(card, symbols, x, y + CARD_HEIGHT * HAND_SCALE + 12, HAND_SCALE))
+    return layers
 
 
 def _piles(view: TableView, player: int, y: float, symbols: Symbols) -> list[str]:
