@@ -300,8 +300,8 @@ def config_from_dict(values: Mapping[str, Any]) -> Any:
 # --- A game's package -------------------------------------------------------------------------------------------------
 
 
-def public_names(package: str, homes: Mapping[str, str], environment: str) -> Any:
-    """Return the ``__getattr__`` of a game's package, which loads public names at first use to keep imports fast.
+def public_names(package: str, homes: Mapping[str, str], environment: str) -> tuple[Any, Any]:
+    """Return ``__getattr__`` and ``__dir__`` of a game's package: it loads names at first use, to be imported quickly.
 
     Args:
         package: the package's name.
@@ -316,4 +316,4 @@ def public_names(package: str, homes: Mapping[str, str], environment: str) -> An
             return getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return load
+    return load, lambda: sorted((*homes, environment))

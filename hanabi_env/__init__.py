@@ -12,12 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PRESETS", "HanabiConfig", "HanabiVectorEnv", "hanabi_v0", "v0_belief"]
 
-__getattr__ = public_names(
+__getattr__, __dir__ = public_names(
     "hanabi_env",
     {"PRESETS": "config", "HanabiConfig": "config", "HanabiVectorEnv": "vector", "v0_belief": "beliefs"},
     "hanabi_v0",
 )
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -11,10 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PRESETS", "KoiKoiConfig", "KoiKoiVectorEnv", "koikoi_v0"]
 
-__getattr__ = public_names(
+__getattr__, __dir__ = public_names(
     "hanafuda_env", {"PRESETS": "config", "KoiKoiConfig": "config", "KoiKoiVectorEnv": "vector"}, "koikoi_v0"
 )
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -11,10 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PRESETS", "IkebanaConfig", "IkebanaVectorEnv", "ikebana_v0"]
 
-__getattr__ = public_names(
+__getattr__, __dir__ = public_names(
     "ikebana_env", {"PRESETS": "config", "IkebanaConfig": "config", "IkebanaVectorEnv": "vector"}, "ikebana_v0"
 )
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

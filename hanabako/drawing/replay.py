@@ -76,15 +76,17 @@ class Snapshot:
 
 
 def check_actions(snapshots: Sequence[Snapshot], parse: Callable[[Snapshot], object]) -> None:
-    """Check that all recorded actions are actions of the game.
+    """Check that there are snapshots, and that all recorded actions are actions of the game.
 
     Args:
         snapshots: the snapshots of a game.
         parse: reads a snapshot's action, or raises ``ValueError``.
 
     Raises:
-        ValueError: the text of an action is unknown. The message has the snapshot's number.
+        ValueError: there is none, or the text of an action is unknown. The message has the snapshot's number.
     """
+    if not snapshots:
+        raise ValueError("a replay needs at least one snapshot")
     for turn, now in enumerate(snapshots):
         if now.action is not None:
             try:

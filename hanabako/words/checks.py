@@ -6,6 +6,7 @@ import operator
 import re
 import reprlib
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from types import UnionType
@@ -23,6 +24,7 @@ __all__ = [
     "as_seed",
     "as_text",
     "build_config",
+    "check_box",
     "check_choice",
     "check_derived",
     "check_field_types",
@@ -267,6 +269,14 @@ def check_keys(what: str, source: str, given: Any, required: Iterable[str]) -> N
     missing = [key for key in required if key not in given]
     if missing:
         raise ValueError(f"{what} must be a dict as {source} gives it; it lacks {', '.join(missing)}")
+
+
+def check_box(where: str, cards: Iterable[str], box: Mapping[str, int]) -> None:
+    """Raise ``ValueError`` if ``cards`` are not exactly those of a game's ``box``, the number of copies by name."""
+    found = Counter(cards)
+    wrong = [f"{name} {found[name]} times instead of {number}" for name, number in box.items() if found[name] != number]
+    if wrong:
+        raise ValueError(f"{where} must have the {sum(box.values())} cards of the box, has {', '.join(wrong)}")
 
 
 def check_options(options: Any, known: Iterable[str]) -> None:

@@ -60,8 +60,6 @@ def replay(
     Raises:
         ValueError: there is no snapshot, a snapshot cannot be drawn, or no booklet has this ``wording``.
     """
-    if not snapshots:
-        raise ValueError("a replay needs at least one snapshot")
     check_actions(snapshots, lambda now: str_to_action(config, str(now.action)))
     symbols = Symbols("hb")
     last = view_of(snapshots[-1].position, config, None, wording)

@@ -5,7 +5,7 @@ moves can lead to the position.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hanabako.words.checks import shown
@@ -31,7 +31,7 @@ from hanabi_env.engine.state import (
 from hanabi_env.engine.tiles import has_something_to_choose
 from hanabi_env.words.notation import CHOICE_NAMES, END_NAMES, card_names
 
-__all__ = ["box_of", "check_box", "check_position"]
+__all__ = ["box_of", "check_position"]
 
 ENDS_BY_A_CARD = (END_OUT_OF_LIVES, END_COMPLETED, END_INDISPENSABLE)  # E1: the player who used that card did not draw
 GOES_ON = (END_NOT_YET, END_ILLEGAL)  # an illegal action ends a game that would otherwise continue
@@ -44,16 +44,8 @@ def box_of(config: HanabiConfig) -> Counter[str]:
     return Counter({name: copies(rules, suit_of(rules, card), rank_of(rules, card)) for card, name in names})
 
 
-def check_box(config: HanabiConfig, where: str, cards: Iterable[int]) -> None:
-    """Check that ``cards`` are exactly the cards of the box (H1)."""
-    box, found = box_of(config), Counter(card_names(config)[card] for card in cards)
-    wrong = [f"{name} {found[name]} times instead of {box[name]}" for name in box if found[name] != box[name]]
-    if wrong:
-        raise ValueError(f"{where} must have the {box.total()} cards of the box, has {', '.join(wrong)}")
-
-
 def check_position(rules: Rules, s: Any) -> None:
-    """Refuse an impossible position whose cards are those of the box; see `check_box`.
+    """Refuse an impossible position whose cards are those of the box.
 
     Args:
         rules: the rules of the game.

@@ -30,7 +30,6 @@ __all__ = [
     "action_to_str",
     "action_words",
     "card_names",
-    "card_to_str",
     "color_letters",
     "hint_marks",
     "ranks_in_order",
@@ -103,16 +102,6 @@ def card_names(config: HanabiConfig) -> tuple[str, ...]:
 @lru_cache
 def _card_numbers(config: HanabiConfig) -> dict[str, int]:
     return numbered(card_names(config))
-
-
-def card_to_str(config: HanabiConfig, card: SupportsIndex) -> str:
-    """Return the name of a card.
-
-    Raises:
-        ValueError: no card of this game has that number.
-    """
-    names = card_names(config)
-    return names[as_index("card", card, len(names) - 1)]
 
 
 def str_to_card(config: HanabiConfig, text: str) -> int:

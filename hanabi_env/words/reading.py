@@ -4,7 +4,7 @@ Errors name the entry, such as ``hands[1][2]``, its value, and what is allowed. 
 written, so the record is a copy: see `hanabi_env.words.positions.load_position`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hanabako.engine.deck import arrange_deck
-from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
+from hanabako.words.checks import as_each, as_index, as_list, check_box, check_derived, check_keys, shown
 from hanabako.words.notation import members
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.bounds import most_steps
@@ -34,7 +34,7 @@ from hanabi_env.engine.state import (
     Rules,
     event_dtype,
 )
-from hanabi_env.words.checks import check_box, check_position
+from hanabi_env.words.checks import box_of, check_position
 from hanabi_env.words.notation import (
     CHOICE_NAMES,
     END_NAMES,
@@ -94,7 +94,7 @@ def read_position(config: HanabiConfig, s: Any, position: Mapping[str, Any]) -> 
     lay_tiles(rules, s, _as_tiles(config, position["bonus_tiles"]))
     s.pending = _read_pending(config, position)
     fireworks = members(range(rules.suits * rules.ranks), played_set(rules, s))
-    check_box(config, "the position", chain(deck, discards, *hands, fireworks))
+    check_box("the position", _names(config, chain(deck, discards, *hands, fireworks)), box_of(config))
     s.shuffles = 0
     lay_deck(rules, s, deck)
     _lay_discards(rules, s, discards)
@@ -114,7 +114,7 @@ def read_deck(config: HanabiConfig, deck: Sequence[str]) -> list[int]:
         ValueError: ``deck`` is not the box of this game.
     """
     cards = _as_cards(config, "deck", deck)
-    check_box(config, "deck", cards)
+    check_box("deck", _names(config, cards), box_of(config))
     return cards
 
 
@@ -128,6 +128,10 @@ def read_bonus_tiles(config: HanabiConfig, tiles: Sequence[str]) -> list[int]:
     if config.flamboyants and len(face_down) != TILES:
         raise ValueError(f"bonus_tiles must be all of {', '.join(TILE_LETTERS)} in some order, got {shown(tiles)}")
     return face_down
+
+
+def _names(config: HanabiConfig, cards: Iterable[int]) -> Iterable[str]:
+    return (card_names(config)[card] for card in cards)
 
 
 def _as_cards(config: HanabiConfig, name: str, value: Any) -> list[int]:

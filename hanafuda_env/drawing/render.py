@@ -57,8 +57,6 @@ def replay(config: KoiKoiConfig, snapshots: Sequence[Snapshot], title: str = "Ko
     Raises:
         ValueError: there is no snapshot, or a snapshot cannot be drawn.
     """
-    if not snapshots:
-        raise ValueError("a replay needs at least one snapshot")
     check_actions(snapshots, lambda now: str_to_action(PHASES[now.position["phase"]], str(now.action)))
     symbols = Symbols("kk")
     last = view_of(snapshots[-1].position, config)

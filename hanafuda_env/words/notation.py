@@ -42,7 +42,6 @@ __all__ = [
     "as_cards",
     "as_yaku",
     "card_or_none",
-    "card_to_str",
     "names_of",
     "player_or_none",
     "set_of",
@@ -117,15 +116,6 @@ def str_to_action(phase: SupportsIndex, text: str) -> int:
         ValueError: ``text`` is not an action of this phase.
     """
     return number_of("action", _NUMBERS[_verb(phase)], text)
-
-
-def card_to_str(card: SupportsIndex) -> str:
-    """Return the name of a card.
-
-    Raises:
-        ValueError: no card has that number.
-    """
-    return CARD_NAMES[as_index("card", card, CARDS - 1)]
 
 
 def str_to_card(text: str, name: str = "card") -> int:

@@ -1,9 +1,9 @@
 """Checks of Koi-Koi positions in a scratch record, with the functions of the rules."""
 
-from collections import Counter
 from typing import Any
 
 from hanabako.engine.bits import bit, popcount
+from hanabako.words.checks import check_box
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, GAJI, NO_CARD
 from hanafuda_env.engine.dealing import is_lucky, is_void
 from hanafuda_env.engine.rules import can_call, has_choice, is_terminal, legal_actions, look_at_hands, matching_cards
@@ -41,10 +41,7 @@ def check_position(rules: Rules, new: Any) -> None:
 def _check_box(new: Any) -> None:
     """Check that every card is in the position exactly once."""
     zones = [*new.hand, new.field, *new.captured, set_of(new.deck[new.drawn :].tolist()), bit(new.pending) & ALL_CARDS]
-    places = Counter(name for zone in zones for name in names_of(zone))
-    wrong = [f"{name} {places[name]} times" for name in CARD_NAMES if places[name] != 1]
-    if wrong:
-        raise ValueError(f"the position must have every card once, has {', '.join(wrong)}")
+    check_box("the position", (name for zone in zones for name in names_of(zone)), dict.fromkeys(CARD_NAMES, 1))
 
 
 def _check_player(new: Any) -> None:

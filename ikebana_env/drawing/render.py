@@ -54,8 +54,6 @@ def replay(config: IkebanaConfig, snapshots: Sequence[Snapshot], title: str = "I
     Raises:
         ValueError: there is no snapshot, or a snapshot cannot be drawn.
     """
-    if not snapshots:
-        raise ValueError("a replay needs at least one snapshot")
     check_actions(snapshots, lambda now: str_to_action(config, str(now.action)))
     symbols = Symbols("ik")
     last = view_of(snapshots[-1].position, config)

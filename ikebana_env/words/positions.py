@@ -5,12 +5,12 @@ same deck order and the same future. The dict is read into a scratch record and 
 replaces the game's own only if all checks pass (`hanabako.words.scratch.scratch_record`).
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from hanabako.engine.deck import arrange_deck, coming_cards
-from hanabako.words.checks import as_each, as_index, as_list, check_derived, check_keys, shown
+from hanabako.words.checks import as_each, as_index, as_list, check_box, check_derived, check_keys, shown
 from hanabako.words.scratch import scratch_record
 from ikebana_env.config import IkebanaConfig
 from ikebana_env.engine.bounds import BEST_GAIN, most_prestige, most_refusals, most_reshuffles, most_steps
@@ -26,7 +26,6 @@ from ikebana_env.engine.rules import (
 )
 from ikebana_env.engine.state import (
     BOUQUET_SIZE,
-    DECK_SIZE,
     END_COMPLETE,
     END_ILLEGAL,
     END_NOT_YET,
@@ -50,6 +49,8 @@ REQUIRED_KEYS = (
     "refusals",
     "gains",
 )
+
+BOX = {CARD_NAMES[card]: copies(card) for card in range(KINDS)}
 
 
 # --- Out: a record as a dict ------------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def _parse_decks(name: str, decks: Any, most: int) -> list[list[int]]:
         raise ValueError(f"{name} must be at most {most} decks, one per round, got {len(decks)}")
     parsed = [_as_cards(f"{name}[{k}]", deck) for k, deck in enumerate(decks)]
     for k, deck in enumerate(parsed):
-        _check_box(f"{name}[{k}]", deck)
+        check_box(f"{name}[{k}]", _names(deck), BOX)
     return parsed
 
 
@@ -198,7 +199,7 @@ def _read_position(rules: Rules, new: Any, position: Mapping[str, Any]) -> None:
     _write_given(
         new, next_round, _parse_decks("later_decks", position.get("later_decks", []), rules.rounds - next_round)
     )
-    _check_box("the position", [card for pile in (*bouquets, *discards, deck, drawn) for card in pile])
+    check_box("the position", _names(chain(*bouquets, *discards, deck, drawn)), BOX)
     _write_piles(new, discards, deck)
     _check_prestige(rules, new)
     _check_turn(rules, new, position)
@@ -272,18 +273,6 @@ def _write_piles(new: Any, discards: list[list[int]], deck: list[int]) -> None:
 
 
 # --- Checks -----------------------------------------------------------------------------------------------------------
-
-
-def _check_box(where: str, cards: Sequence[int]) -> None:
-    """Check that ``cards`` are exactly the cards of the box (I1)."""
-    found = Counter(cards)
-    wrong = [
-        f"{CARD_NAMES[card]} {found[card]} times instead of {copies(card)}"
-        for card in range(KINDS)
-        if found[card] != copies(card)
-    ]
-    if wrong:
-        raise ValueError(f"{where} must have the {DECK_SIZE} cards of the box, has {', '.join(wrong)}")
 
 
 def _check_prestige(rules: Rules, new: Any) -> None:

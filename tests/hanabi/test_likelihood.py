@@ -67,7 +67,7 @@ class Played:
         """Return the probability of every possible hand of a player: arrangements, weighted by the likelihood."""
         hands, ways = possible_hands(self.env.game, self.env.tables, 0, player, 10_000)
         weights = ways * np.exp(self.log_likelihoods(hands, player))
-        names = [notation.card_to_str(self.config, card) for card in range(self.env.game.rules.suits * 2)]
+        names = notation.card_names(self.config)
         return {
             tuple(names[card] for card in hand): weight / weights.sum()
             for hand, weight in zip(hands, weights, strict=True)

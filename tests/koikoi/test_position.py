@@ -8,7 +8,7 @@ import pytest
 
 from hanafuda_env import KoiKoiConfig, KoiKoiVectorEnv, koikoi_v0
 from hanafuda_env.engine.state import PHASE_PICK_HAND, PHASE_PLAY
-from hanafuda_env.words.notation import action_to_str, card_to_str, str_to_action, str_to_card
+from hanafuda_env.words.notation import CARD_NAMES, action_to_str, str_to_action, str_to_card
 from tests.games import legal_actions, with_tables
 
 from .table import position
@@ -27,10 +27,10 @@ def at_turn_9() -> dict[str, Any]:
         ({"phase": "koi"}, "deck must have 15"),
         ({"phase": "swap"}, "turn must be 1"),
         ({"phase": "pick_hand"}, "must have 3 cards"),
-        ({"hands": [["1-1", "2-1", "3-1"], ["4-1", "4-2", "4-3", "4-4"]]}, "every card once"),
+        ({"hands": [["1-1", "2-1", "3-1"], ["4-1", "4-2", "4-3", "4-4"]]}, "cards of the box"),
         ({"field": ["5-3", "6-3", "6-3"]}, "field holds 6-3 twice"),
-        ({"deck": []}, "every card once"),
-        ({"pending": "1-1"}, "every card once"),
+        ({"deck": []}, "cards of the box"),
+        ({"pending": "1-1"}, "cards of the box"),
         ({"koikoi_called": [5, 0]}, r"koikoi_called\[0\] must be at most 4 in turn 9"),
         ({"chain": [0, 5]}, r"chain\[1\] must be at most 4 in turn 9"),
         ({"turn": 10}, "current_player must be 1"),
@@ -130,7 +130,7 @@ def test_a_given_dealer_begins_a_game_in_which_something_is_to_decide(dealer: in
 
 
 def test_words_of_cards_and_moves():
-    assert [card_to_str(card) for card in (0, 28, 32, 43)] == ["1-1", "8-1", "9-1", "11-4"]
+    assert [CARD_NAMES[card] for card in (0, 28, 32, 43)] == ["1-1", "8-1", "9-1", "11-4"]
     assert str_to_card("11-4") == 43
     assert action_to_str(PHASE_PLAY, 8) == "play 3-1"
     assert action_to_str(PHASE_PICK_HAND, 9) == "take 3-2"
