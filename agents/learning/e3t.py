@@ -60,7 +60,9 @@ class Args(ppo.Args):
     model_weight: Positive = 1.0
     """Weight of the prediction's loss."""
 
-    prefix = "modelling-"
+    def kind_of(self, basic: str) -> str:
+        """See `NetworkSettings.kind_of`; the network also has a model of the partner."""
+        return f"modelling-{basic}"
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""

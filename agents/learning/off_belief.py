@@ -112,10 +112,9 @@ class Args(NetworkSettings):
     norm: bool = True
     """Normalize hidden layers (LayerNorm)."""
 
-    @property
-    def prefix(self) -> str:  # type: ignore[override]
-        """Prefix of the network kinds, see `NetworkSettings`."""
-        return "normed-" if self.norm else ""
+    def kind_of(self, basic: str) -> str:
+        """See `NetworkSettings.kind_of`."""
+        return f"normed-{basic}" if self.norm else basic
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`."""

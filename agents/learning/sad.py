@@ -36,7 +36,9 @@ __all__ = ["SAD", "Args"]
 class Args(IQLArgs):
     """Train one network to play every seat of a cooperative game, with the last player's greedy action as an input."""
 
-    prefix = "greedy-"
+    def kind_of(self, basic: str) -> str:
+        """See `NetworkSettings.kind_of`; the network also reads the last greedy action."""
+        return f"greedy-{basic}"
 
 
 class SAD(IQL):

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import fields, replace
 from typing import Any
 
 from hanabako.words.checks import shown
@@ -16,13 +15,8 @@ from .settings import Settings
 
 __all__ = ["from_clone", "names_bot"]
 
-SHARED = (*Settings.names(), "network", "features", "width", "layers", "trunk")
+SHARED = (*(field.name for field in fields(Settings)), "network", "features", "width", "layers", "trunk")
 """The settings that the clone's training has in common with the training that follows."""
-SHAPING = (
-    *("agent", "game", "preset", "players", "config", "training", "seed", "minutes", "steps"),
-    *("network", "features", "width", "layers"),
-)
-"""The settings by which a clone that is there already must agree with the command."""
 EVALUATIONS = 3
 """Evaluations of the clone while it is trained."""
 
@@ -60,19 +54,29 @@ def from_clone(
         The settings for the rest of the budget, which start from the clone; None if its training was interrupted.
 
     Raises:
-        ValueError: the settings of the training that is to follow cannot work, or its networks are of other kinds than
-            a clone; see also `lesson_of`.
+        ValueError: the settings of the training that is to follow cannot work, its networks are of another kind than a
+            clone, or the folder has a clone that was trained with other settings.
     """
     settings.check(1)
-    if settings.prefix:
-        kinds = f"this algorithm trains networks of kinds that begin with {settings.prefix!r}, and a clone's do not"
-        raise ValueError(f"start must be a network, got the bot {settings.start}: {kinds}")
+    if (kind := settings.kind_of("dense")) != "dense":
+        raise ValueError(
+            f"start must be a network, got the bot {settings.start}: this algorithm's are {kind}, a clone is not"
+        )
     config = settings.make_config()
     new = replace(settings, start=None)
     new.check_agents(new.learned(config), envs)
     run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
     folder = run_dir / "clone"
-    lesson = lesson_of(settings, part, folder, cloning)
+    given: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
+    given |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
+    lesson = cloning(**given | budget_of(settings, part))
+    if holds_checkpoint(folder / "checkpoint") or finished(folder):
+        before = read_about(folder)["args"]
+        for name, value in lesson.to_json().items():  # so no code is trusted but what this command names
+            if json.dumps(before.get(name)) != json.dumps(value):
+                has = f"{folder} has a clone with {name}={shown(before.get(name))}, not {value}"
+                raise ValueError(f"{has}: choose another --run-dir")
+        lesson = cloning(resume=folder, trust=bool(need_trust(lesson.to_json().values())))
     if finished(folder) is None:
         print(f"A network learns to imitate {settings.start} first, in {folder}.", flush=True)
         train(lesson)
@@ -81,29 +85,6 @@ def from_clone(
         return None
     rest = budget_of(settings, 1 - part)
     return replace(settings, **rest, start=str(folder / "policy.safetensors"), run_dir=run_dir)
-
-
-def lesson_of(settings: NetworkSettings, part: float, folder: Path, cloning: type[Settings]) -> Settings:
-    """Return the settings that train the clone in ``folder``, or continue it; arguments as in `from_clone`.
-
-    The folder may come from someone else, so no code is imported but that of the bot that this command names.
-
-    Raises:
-        ValueError: the folder holds the clone of another bot or with other settings, or its settings name other code.
-    """
-    told: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
-    told |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
-    told |= budget_of(settings, part)
-    if holds_checkpoint(folder / "checkpoint") or finished(folder):
-        kept = read_about(folder)["args"]
-        for name in SHAPING:
-            if json.dumps(kept.get(name)) != json.dumps(told[name]):
-                held = f"{folder} holds a clone with {name}={shown(kept.get(name))}, not {told[name]}"
-                raise ValueError(f"{held}: choose another --run-dir")
-        named_here = need_trust([settings.start])
-        others = [name for name in need_trust(kept.values()) if name not in named_here]
-        return cloning(resume=folder, trust=bool(named_here) and not others)
-    return cloning(**told)
 
 
 def budget_of(settings: Settings, part: float) -> dict[str, Any]:

@@ -60,8 +60,9 @@ class NetworkSettings(Settings):
     max_grad_norm: Positive = 0.5
     """Maximum norm of a gradient; longer ones are scaled down to it."""
 
-    prefix = ""
-    # Prefix of the network kinds, see `agents.networks.kinds`: set by the algorithm, not by the user.
+    def kind_of(self, basic: str) -> str:
+        """Return the kind of network that the algorithm trains, a variant of the kind ``basic`` or that itself."""
+        return basic
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`; also refuses networks that are too large."""
@@ -117,7 +118,7 @@ class NetworkSettings(Settings):
         """
         if (network := self.started(config, opening)) is not None:
             return self.ready(network, config, network.opening, device)
-        kind = self.prefix + (usual_kind(config) if self.network == "auto" else self.network)
+        kind = self.kind_of(usual_kind(config) if self.network == "auto" else self.network)
         width, layers = self.width or NETWORKS[kind].usual_width, self.layers or USUAL_LAYERS
         network = NETWORKS[kind](config, width=width, layers=layers)
         return self.ready(network, config, opening[: network.words], device)
@@ -147,9 +148,9 @@ class NetworkSettings(Settings):
         path = self.start_file()
         if path is None:
             return None
-        kind = None if self.network == "auto" else self.prefix + self.network
+        kind = None if self.network == "auto" else self.kind_of(self.network)
         network = load_grown(path, config, self.width, opening, kind)
-        kinds = [kind for basic in BASIC_NETWORKS if (kind := self.prefix + basic.kind) in NETWORKS]
+        kinds = [kind for basic in BASIC_NETWORKS if (kind := self.kind_of(basic.kind)) in NETWORKS]
         if network.kind not in kinds:
             raise ValueError(f"{path} holds a {network.kind} network; this algorithm trains {', '.join(kinds)}")
         if self.layers not in (None, layers := network.settings["layers"]):

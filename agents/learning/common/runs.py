@@ -21,7 +21,6 @@ from hanabako.files import MOST_ARRAYS, parse_json, read_bytes, read_json, write
 from hanabako.games import game_in_words, game_of, returns_in_words
 from hanabako.interrupts import handling
 from hanabako.progress import ProgressBar
-from hanabako.words.notation import counted
 
 from ...published_scores import reference_lines
 from .ranks import ALONE, Ranks
@@ -124,7 +123,6 @@ class Log:
 
     def __init__(self, run_dir: Path, updates: int, shown: Mapping[str, str], loggers: Sequence[str] = ()) -> None:
         self.path = run_dir / "metrics.jsonl"
-        set_aside([line for line in lines_of(run_dir) if not row_of(line)], run_dir / "metrics.unreadable")
         kept = [row for row in read_metrics(run_dir) if row["update"] <= updates]  # later updates will be repeated
         write_text(self.path, "".join(json.dumps(row) + "\n" for row in kept))
         form = "{percentage:3.0f}%|{bar:24}| {elapsed}{postfix}"
@@ -234,14 +232,6 @@ def row_of(line: bytes) -> dict[str, float]:
         return {}
     is_row = isinstance(row, dict) and all(type(value) in (int, float) for value in row.values())
     return row if is_row and {"update", "steps"} <= row.keys() else {}
-
-
-def set_aside(broken: list[bytes], path: Path) -> None:
-    """Append broken lines of a log to the file ``path``, and print that this was done."""
-    if broken := [line + b"\n" for line in broken if line.strip()]:
-        with path.open("ab") as file:
-            file.writelines(broken)
-        print(f"{counted(len(broken), 'line')} of metrics.jsonl, which cannot be read, moved to {path}", flush=True)
 
 
 CURVES = (

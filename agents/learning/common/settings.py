@@ -1,7 +1,7 @@
 """The settings that all training runs share: their checks, and their form as JSON."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -135,11 +135,6 @@ class Settings:
         return kind(config, self.games, self.seed, ranks, self.threads)
 
     # --- As JSON ------------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def names(cls) -> set[str]:
-        """Return the names of all settings."""
-        return {field.name for field in fields(cls)}
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as JSON types."""

@@ -12,6 +12,7 @@ ends with
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -81,13 +82,12 @@ class Algorithm(Protocol):
         ...
 
 
-class AlgorithmClass(Protocol):
-    """The constructor of an algorithm, called on each rank; torch's global generator has the same seed on all ranks.
+AlgorithmClass = Callable[[Any, SelfPlayEnvs, Ranks], Algorithm]
+"""The constructor of an algorithm, called on each rank with settings, games and ranks.
 
-    An algorithm that needs a special kind of games names their class in its attribute ``Envs``.
-    """
-
-    def __call__(self, args: Any, envs: SelfPlayEnvs, ranks: Ranks, /) -> Algorithm: ...  # noqa: D102
+Torch's global generator has the same seed on all ranks. An algorithm that needs a special kind of games names their
+class in its attribute ``Envs``.
+"""
 
 
 @dataclass
