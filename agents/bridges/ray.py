@@ -4,6 +4,8 @@ Ray's own tools start the cluster (``ray start``, SLURM, Kubernetes). All its ma
 no shared disk. If a machine is lost, its row is played again on another one.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import tempfile
@@ -11,20 +13,21 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hanabako.extras import need
 from hanabako.files import MOST_ARRAYS, read_bytes, write_bytes
 from hanabako.importing import is_of_a_file
 
-from ..results.study import Result, Row
+if TYPE_CHECKING:
+    from ..results.study import Result, Row
+
+    Play = Callable[[Any, Result | None], Mapping[str, Any]]
 
 __all__ = ["Cluster"]
 
 RETRIES = 3
 """How often a row is restarted when its machine is lost."""
-
-Play = Callable[[Any, Result | None], Mapping[str, Any]]
 
 
 class Cluster(Executor):
