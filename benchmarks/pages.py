@@ -124,23 +124,6 @@ def presets() -> str:
     return shown(["preset", "bits", "no observation", "ratio", "packed", "ratio"], lines, rows)
 
 
-def threads() -> str:
-    """Return the speed of several threads, and its ratio to that of one, by the wall clock."""
-    rows = load("throughput", group="threads", game="hanabi")
-    most = max(row["threads"] for row in rows)
-    lines = []
-    for envs in values(rows, "envs"):
-        cells = []
-        for observation in values(rows, "observation"):
-            one, more = (
-                chosen(rows, envs=envs, observation=observation, threads=count)[0]["steps_per_second"]
-                for count in (1, most)
-            )
-            cells.append(f"{speed(more)} ({more / one:.2f})")
-        lines.append([envs, *cells])
-    return table(["games", *values(rows, "observation")], lines) + "\n"
-
-
 def peers() -> str:
     """Compare Hanabi with its peers, grouped by the content of a step."""
     rows = load("peers")
@@ -302,7 +285,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "formats": formats,
     "presets": presets,
-    "threads": threads,
     "peers": peers,
     "compile-time": compile_time,
     "learner": learner,

@@ -20,7 +20,7 @@ from hanafuda_env.engine.yaku import YAKU, YAKU_NAMES, YAKU_NEED
 
 __all__ = ["action_parts", "alike_suits", "layout", "observation_parts"]
 
-SET = "a bit per card, 1-1 1-2 ... 12-4"
+SET = "a bit per card"
 PHASES = "one-hot over swap, play, joker_target, pick_hand, pick_draw, koi; zeros at the end"
 
 
