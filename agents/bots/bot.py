@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
@@ -197,29 +198,25 @@ class BotsSeated(Seated):
         self.seats = set_of(seats, len(games.tables))
         self._bot = policy.bot
 
+    @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.begin`."""
         self.memories()[... if chosen is None else chosen] = 0
         self._loops.begin(*self._in(chosen), self._bot.style)
 
+    @override
     def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`.
-
-        Raises:
-            ValueError: an action of the bot is not legal.
-        """
         games = self._games
         wrong = self._loops.act(*self._in(None), games.keys, games.step, games.actions)
         if wrong >= 0:
             mask = unpack(games.tables["mask"][wrong : wrong + 1], games.game.num_actions)
             legal_actions(games.actions[wrong : wrong + 1], mask, self._bot)
 
+    @override
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.observe`."""
         self._loops.observe(*self._in(chosen))
 
+    @override
     def memories(self) -> NDArray[np.uint8]:
-        """See `agents.playing.policy.Seated.memories`; as bytes."""
         return self._memories.view(np.uint8).reshape(len(self._memories), -1)
 
     def _in(self, chosen: NDArray[np.bool_] | None) -> tuple[NDArray[Any], ...]:

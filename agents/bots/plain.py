@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from typing_extensions import override
 
 from hanabako.engine.game import Game
 from hanabako.words.checks import shown
@@ -100,12 +101,8 @@ class PlainSeated(Seated):
         self._bot, self._games = bot, games
         self.seats = set_of(seats, len(games.tables))
 
+    @override
     def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`.
-
-        Raises:
-            ValueError: the bot's answer is not a legal action.
-        """
         games = self._games
         for row in rows_to_move(self.seats, games.tables):
             view = PlainView.of(games, row)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from typing_extensions import override
 
 from hanabako.drawing.places import Place
 from hanabako.drawing.replay import Replay, Snapshot
@@ -48,8 +49,9 @@ PERSON = "person"
 class Waiting(Seated):
     """A person's seat: the person acts through the session."""
 
+    @override
     def act(self) -> None:
-        """Do nothing: see `Session.take`."""
+        pass  # see `Session.take`
 
 
 class Person:

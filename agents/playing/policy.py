@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.engine.game import Game
 from hanabako.engine.rng import random_word
@@ -99,7 +100,11 @@ class Seated(ABC):
 
     @abstractmethod
     def act(self) -> None:
-        """Write an action to the games' ``actions`` wherever one of these seats is to move."""
+        """Write an action to the games' ``actions`` wherever one of these seats is to move.
+
+        Raises:
+            ValueError: the agent's answer is not a legal action.
+        """
 
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (without memory, do nothing)
         """Take note of a step that the games have made."""
@@ -209,8 +214,8 @@ class BatchedSeated(Seated):
         self.seats = set_of(seats, len(games.tables))
         self._memory: NDArray[Any] | None = None
 
+    @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `Seated.begin`."""
         count, places = len(self._games.tables), len(self._places)
         if self._memory is None:
             memory = self._policy.memory(count * places)
@@ -218,8 +223,8 @@ class BatchedSeated(Seated):
         else:  # in place: a search holds the array
             self._memory[slice(None) if chosen is None else chosen] = self._policy.memory(1)
 
+    @override
     def act(self) -> None:
-        """See `Seated.act`; raise ValueError if an answer of the policy is not one legal action per row."""
         games = self._games
         rows = rows_to_move(self.seats, games.tables)
         if not len(rows):
@@ -234,8 +239,8 @@ class BatchedSeated(Seated):
         games.actions[rows] = legal_actions(self._policy.act(*decisions, memory), mask, self._policy)
         self._memory[own] = memory
 
+    @override
     def memories(self) -> NDArray[Any] | None:
-        """See `Seated.memories`."""
         return self._memory
 
 
@@ -314,8 +319,8 @@ class ActingPolicy(BatchedPolicy):
         for name in ("name", "observes", "config", "observation"):
             setattr(self, name, getattr(agent, name, getattr(self, name)))
 
+    @override
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
-        """See `BatchedPolicy.act`."""
         return self._agent.act(observation, mask, noise)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from .policy import Actions, BatchedPolicy, Mask, Noise
 
@@ -14,8 +15,8 @@ class RandomPolicy(BatchedPolicy):
     name = "random"
     observes = False  # the mask is enough
 
+    @override
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
-        """See `agents.playing.policy.BatchedPolicy.act`."""
         legal = mask.cumsum(axis=1, dtype=np.int32)
         rank = np.floor(noise * legal[:, -1]).astype(np.int32)
         return (legal <= rank[:, None]).sum(axis=1)

@@ -54,22 +54,6 @@ def test_the_command_writes_pictures(under_test: GameUnderTest, tmp_path: Path) 
     assert "<svg" in (tmp_path / "table.svg").read_text(encoding="utf-8")[:100]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["hanabi", "table.bmp"], r"hanabako draw: out must end in \.svg, got table\.bmp"),
-        (["go", "table.svg"], "game must be one of hanabi, ikebana, koikoi, got 'go'"),
-        (["hanabi", "table.svg", "--preset", "none"], "preset"),
-        (["hanabi", "table.svg", "--moves", "1", "--agent", "random", "--seat", "2"], "seat must be None or from 0"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(arguments: list[str], message: str, monkeypatch: Any, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit, match=message):
-        main(["draw", *arguments])
-    assert not list(tmp_path.iterdir())
-
-
 NO_ACTIONS: list[Any] = ["nonsense", "", "buy", "buy 9", "buy x", "play", "play 99", "hint 1", 5, []]
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 
@@ -182,16 +181,6 @@ def test_the_seat_has_words_for_actions_and_positions() -> None:
     env.step(action)
     env.reset(options={"state": position})
     assert env.to_dict() == position
-
-
-def test_every_environment_of_a_vector_has_its_partners() -> None:
-    envs = gymnasium.make_vec(
-        "hanabako/HanabiSeat-v0", num_envs=2, preset="mini", partners={"pool": ["smart", "random"]}
-    )
-    observation, _ = envs.reset(seed=1)
-    for _ in range(30):
-        observation, _, _, _, _ = envs.step(observation["action_mask"].argmax(1))
-    assert observation["observation"].shape[0] == 2
 
 
 @pytest.mark.parametrize(

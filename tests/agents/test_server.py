@@ -518,17 +518,14 @@ sleep 1
 """A program that notes its arguments and the file named there, and does not return at once."""
 
 
-def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path):
-    browser = tmp_path / "browser"
-    browser.write_text(BROWSER, encoding="utf-8")
-    browser.chmod(0o700)
-    words = "play hanabi --preset mini --with random --web --seed 7 --out game.json"
-    command = [sys.executable, "-m", "hanabako", *words.split()]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "BROWSER": "./browser %s", "TMPDIR": str(tmp_path)}
+@contextmanager
+def command(folder: Path, *more: str, **variables: str) -> Iterator[Client]:
+    """Start the command in a folder, yield a client of its page, and interrupt it."""
+    words = ["play", "hanabi", "--preset", "mini", "--with", "random", "--web", "--seed", "7", "--out", "game.json"]
     with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env=environment,
+        [sys.executable, "-m", "hanabako", *words, *more],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), **variables},
         stdout=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
@@ -536,46 +533,35 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
     ) as process:
         try:
             assert process.stdout is not None
-            client = Client(process.stdout.readline().removeprefix("Play at ").strip())
-            end = time.monotonic() + 120
-            while not (tmp_path / "content").exists() and time.monotonic() < end:
-                time.sleep(0.02)
-            told = (tmp_path / name for name in ("arguments", "mode", "content"))
-            arguments, mode, content = (path.read_text(encoding="utf-8") for path in told)
-            file = Path(url2pathname(urlsplit(arguments.strip()).path))
-            assert re.fullmatch(r"hanabako-\w+/open\.html", str(file.relative_to(tmp_path)))
-            assert arguments == f"{file.as_uri()}\n"
-            assert client.path.strip("/") not in arguments
-            assert mode.startswith("-rw-------") and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-            assert f'http-equiv="refresh" content="0; url={client.url}"' in content
+            yield Client(process.stdout.readline().removeprefix("Play at ").strip())
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=120) == 0
         finally:
             process.kill()
+
+
+def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path):
+    browser = tmp_path / "browser"
+    browser.write_text(BROWSER, encoding="utf-8")
+    browser.chmod(0o700)
+    with command(tmp_path, BROWSER="./browser %s", TMPDIR=str(tmp_path)) as client:
+        end = time.monotonic() + 120
+        while not (tmp_path / "content").exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        written = (tmp_path / name for name in ("arguments", "mode", "content"))
+        arguments, mode, content = (path.read_text(encoding="utf-8") for path in written)
+        file = Path(url2pathname(urlsplit(arguments.strip()).path))
+        assert re.fullmatch(r"hanabako-\w+/open\.html", str(file.relative_to(tmp_path)))
+        assert arguments == f"{file.as_uri()}\n"
+        assert client.path.strip("/") not in arguments
+        assert mode.startswith("-rw-------") and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+        assert f'http-equiv="refresh" content="0; url={client.url}"' in content
     assert not file.parent.exists()
 
 
 def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
-    words = "play hanabi --preset mini --with random --web --no-open --seed 7 --out game.json"
-    command = [sys.executable, "-m", "hanabako", *words.split()]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env=environment,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        preexec_fn=heed_signals,  # noqa: PLW1509
-    ) as process:
-        try:
-            assert process.stdout is not None
-            client = Client(process.stdout.readline().removeprefix("Play at ").strip())
-            client.do("take", action="play 0")
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=30) == 0
-        finally:
-            process.kill()
+    with command(tmp_path, "--no-open") as client:
+        client.do("take", action="play 0")
     assert read_record(tmp_path / "game.json").actions[0] == "play 0"
 
 
