@@ -209,9 +209,9 @@ def parse_json(content: str | bytes, name: str, most: int = MOST_BYTES) -> Any:
         raise ValueError(f"{name} is larger than {most:,} bytes")
     try:
         text = content.removeprefix("\ufeff") if isinstance(content, str) else content.decode("utf-8-sig")
-        found = json.loads(text)
+        value = json.loads(text)
         if HALF.search(text):
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError(f"{name} is JSON that is nested too deeply to be read") from None
     except UnicodeError:
@@ -220,4 +220,4 @@ def parse_json(content: str | bytes, name: str, most: int = MOST_BYTES) -> Any:
         ) from None
     except ValueError as error:
         raise ValueError(f"{name} is JSON that cannot be read: {error}") from error
-    return found
+    return value

@@ -161,22 +161,22 @@ class GameEntry:
 @cache
 def declarations() -> dict[str, str]:
     """Return where every game's declaration is (``module:attribute``), by name with version (such as ``Go-v0``)."""
-    found = {point.name: point.value for point in entry_points(group=GROUP)}
+    declared = {point.name: point.value for point in entry_points(group=GROUP)}
     if PROJECT.is_file():
         project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
         if project["name"] == "hanabako":
-            found = project["entry-points"][GROUP] | found
-    return found
+            declared = project["entry-points"][GROUP] | declared
+    return declared
 
 
 @cache
 def games() -> dict[str, GameEntry]:
     """Return all games by their names on command lines."""
-    found = []
-    for place in declarations().values():
-        module, _, attribute = place.partition(":")
-        found.append(getattr(importlib.import_module(module), attribute))
-    return {entry.name: entry for entry in found}
+    entries = []
+    for declaration in declarations().values():
+        module, _, attribute = declaration.partition(":")
+        entries.append(getattr(importlib.import_module(module), attribute))
+    return {entry.name: entry for entry in entries}
 
 
 def game_names() -> list[str]:
@@ -254,9 +254,9 @@ def nearest_preset(config: Any) -> list[str]:
     entry, own = game_of(config), settings_of(config)
     counted = [name for name in own if name not in ("players", *entry.observation_fields)]
     others = {preset: settings_of(other) for preset, other in entry.presets.items()}
-    found = {preset: [own[name] for name in counted if own[name] != of[name]] for preset, of in others.items()}
-    nearest = min(found, key=lambda preset: len(found[preset]))
-    return [nearest, *found[nearest]]
+    changed = {preset: [own[name] for name in counted if own[name] != of[name]] for preset, of in others.items()}
+    nearest = min(changed, key=lambda preset: len(changed[preset]))
+    return [nearest, *changed[nearest]]
 
 
 def preset_in_words(config: Any) -> str:

@@ -125,8 +125,8 @@ class GamesWriter:
         if block.values is not None:
             self._write(f"{folder}/values.npy", npy(block.values, FLOAT32))
         for name in ("deals", "ends"):
-            if any(found := getattr(block, name)):
-                self._write(f"{folder}/{name}.json", json.dumps(list(map(dict, found))).encode())
+            if any(objects := getattr(block, name)):
+                self._write(f"{folder}/{name}.json", json.dumps(list(map(dict, objects))).encode())
         self.games += len(block)
         self.decisions += len(block.actions)
 
@@ -165,8 +165,8 @@ def writing(
         OSError: the disk is full, or the folder is not writable.
         ValueError: no game was written, or ``path`` is not a regular file; a device, for example, cannot be read again.
     """
-    if (place := Path(path)).exists() and not place.is_file():
-        raise ValueError(f"a dataset must be a regular file, got {place}")
+    if (target := Path(path)).exists() and not target.is_file():
+        raise ValueError(f"a dataset must be a regular file, got {target}")
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         writer = GamesWriter(archive, config, search, values)
         yield writer
@@ -263,17 +263,17 @@ class GamesFile:
                 with zipfile.ZipFile(file) as archive:
                     yield archive
             except Exception as error:  # zipfile and its decompressors raise errors of many classes on damaged files
-                words = f"lacks {error}" if isinstance(error, KeyError) else sentence(error)
-                raise ValueError(f"{fspath(self.path)} holds no games that can be read: {words}") from error
+                message = f"lacks {error}" if isinstance(error, KeyError) else sentence(error)
+                raise ValueError(f"{fspath(self.path)} holds no games that can be read: {message}") from error
 
 
 def read_npy(archive: zipfile.ZipFile, name: str, kind: np.dtype, shape: tuple[int, ...]) -> NDArray[Any]:
     """An array of a known type and shape; no other is read, and nothing is unpickled."""
     size = kind.itemsize * math.prod(shape)
     with archive.open(name) as file:
-        found = header_of(file)
-        if found != (kind.str, shape):
-            raise ValueError(f"{name} must be of type {kind.str!r} and shape {shape}, got {shown(found)}")
+        header = header_of(file)
+        if header != (kind.str, shape):
+            raise ValueError(f"{name} must be of type {kind.str!r} and shape {shape}, got {shown(header)}")
         content = file.read(size + 1)
     if len(content) != size:
         what = "more" if len(content) > size else "less"
@@ -296,7 +296,7 @@ def read_objects(archive: zipfile.ZipFile, name: str, games: int) -> list[Mappin
     if name not in archive.namelist():
         return []
     with archive.open(name) as file:
-        found = as_each(name, parse_json(file.read(MOST_BYTES + 1), name), partial(as_object, name))
-    if len(found) != games:
-        raise ValueError(f"{name} must be a list of {games}, got {len(found)}")
-    return found
+        objects = as_each(name, parse_json(file.read(MOST_BYTES + 1), name), partial(as_object, name))
+    if len(objects) != games:
+        raise ValueError(f"{name} must be a list of {games}, got {len(objects)}")
+    return objects

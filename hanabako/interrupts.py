@@ -103,7 +103,7 @@ def interruptible() -> Iterator[None]:
     if not is_usual or os.name == "nt":  # Windows cannot wait for a pipe: there Ctrl-C is Python's own
         yield
         return
-    goes_on, told = False, threading.Event()
+    goes_on, signalled = False, threading.Event()
     received, sent = os.pipe()
     os.set_blocking(sent, False)
 
@@ -116,18 +116,18 @@ def interruptible() -> Iterator[None]:
 
     signal.signal(signal.SIGINT, interrupt)
     signal.set_wakeup_fd(sent, warn_on_full_buffer=False)
-    threading.Thread(target=watch, args=(received, interrupt, told), daemon=True).start()
+    threading.Thread(target=watch, args=(received, interrupt, signalled), daemon=True).start()
     try:
         let_through()
         yield
-        if told.is_set():
+        if signalled.is_set():
             end(0)
         goes_on = False
     except KeyboardInterrupt:
         say_interrupted()
         end(INTERRUPTED)
     except SystemExit as ended:
-        if told.is_set() and isinstance(ended.code, int):
+        if signalled.is_set() and isinstance(ended.code, int):
             end(ended.code)
         raise
     finally:
@@ -166,29 +166,29 @@ def end(status: int) -> NoReturn:
     os._exit(status)
 
 
-def watch(signals: int, interrupt: Callable[..., None], told: threading.Event) -> None:
+def watch(signals: int, interrupt: Callable[..., None], signalled: threading.Event) -> None:
     """End the process at a second Ctrl-C, `GRACE` after the first if ``interrupt`` handles it, or with its parent.
 
-    Sets ``told`` at the first signal. The end of a parent matters only after that. This thread reads signals from the
-    file ``signals`` as they come; the main thread, which handles them, may be in compiled code for minutes.
+    Sets ``signalled`` at the first signal. The end of a parent matters only after that. This thread reads signals from
+    the file ``signals`` as they come; the main thread, which handles them, may be in compiled code for minutes.
     """
     presses, latest, parent = 0, math.inf, 0
     while True:
-        if select.select([signals], [], [], TICK if told.is_set() else None)[0]:
+        if select.select([signals], [], [], TICK if signalled.is_set() else None)[0]:
             number = os.read(signals, 1)
             if not number:  # it is closed
                 os.close(signals)
                 return
             presses += number[0] == signal.SIGINT
-            if number[0] in (signal.SIGINT, signal.SIGTERM) and not told.is_set():
+            if number[0] in (signal.SIGINT, signal.SIGTERM) and not signalled.is_set():
                 parent = os.getppid()
-                told.set()
+                signalled.set()
                 if signal.getsignal(signal.SIGINT) is interrupt:
                     latest = time.monotonic() + GRACE
-        if told.is_set() and (presses > 1 or time.monotonic() > latest):
+        if signalled.is_set() and (presses > 1 or time.monotonic() > latest):
             say_interrupted()
             os._exit(INTERRUPTED)
-        if told.is_set() and os.getppid() != parent:
+        if signalled.is_set() and os.getppid() != parent:
             os._exit(INTERRUPTED)
 
 
@@ -270,12 +270,12 @@ def handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
 @contextmanager
 def patient() -> Iterator[None]:
     """Raise KeyboardInterrupt in the block at the first Ctrl-C or SIGTERM, and let it take the time that it needs."""
-    told = False
+    signalled = False
 
     def tell(*_: Any) -> None:
-        nonlocal told
-        if not told:
-            told = True
+        nonlocal signalled
+        if not signalled:
+            signalled = True
             raise KeyboardInterrupt
 
     with handling(tell):
@@ -285,11 +285,11 @@ def patient() -> Iterator[None]:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Delay Ctrl-C and SIGTERM to the end of this block, and for processes started in it until they are ready."""
-    told: list[int] = []
-    with handling(lambda number, _: told.append(number)), held_back():
+    received: list[int] = []
+    with handling(lambda number, _: received.append(number)), held_back():
         yield
-    if told and callable(handler := signal.getsignal(told[0])):
-        handler(told[0], None)
+    if received and callable(handler := signal.getsignal(received[0])):
+        handler(received[0], None)
 
 
 def is_main_thread() -> bool:

@@ -40,12 +40,12 @@ def in_words(machines: Sequence[Mapping[str, Any]]) -> str:
     Args:
         machines: `describe` of each result; an old one may not say when.
     """
-    told = [about for about in machines if "date" in about]
-    if not told:
+    dated = [about for about in machines if "date" in about]
+    if not dated:
         return ""
-    where = sorted({"{processor}, Python {python}, numba {versions[numba]}".format(**about) for about in told})
-    days = sorted({about["date"][:10] for about in told})
-    earlier = len(machines) - len(told)
+    where = sorted({"{processor}, Python {python}, numba {versions[numba]}".format(**about) for about in dated})
+    days = sorted({about["date"][:10] for about in dated})
+    earlier = len(machines) - len(dated)
     return f"{' or '.join(where)}; {', '.join(days)}" + (f"; {earlier} rows earlier, elsewhere" if earlier else "")
 
 
@@ -67,11 +67,11 @@ def processor() -> str:
 
 def caches() -> dict[str, str]:
     """Size of every cache that the first core sees, for example ``{"L1 Data": "48K", "L2 Unified": "2048K"}``."""
-    found = {}
+    sizes = {}
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         level, kind, size = ((index / field).read_text(encoding="utf-8").strip() for field in ("level", "type", "size"))
-        found[f"L{level} {kind}"] = size
-    return found
+        sizes[f"L{level} {kind}"] = size
+    return sizes
 
 
 def memory_gib() -> float | None:
@@ -83,13 +83,13 @@ def memory_gib() -> float | None:
 
 def versions(packages: tuple[str, ...]) -> dict[str, str]:
     """Version of every one of ``packages`` that is installed."""
-    found = {}
+    present = {}
     for package in packages:
         try:
-            found[package] = importlib.metadata.version(package)
+            present[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return present
 
 
 def commit(clone: Path = CLONE) -> str | None:

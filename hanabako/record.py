@@ -61,12 +61,12 @@ class GameRecord:
             ValueError: an action is unknown or not legal; the message has its index.
         """
         env = self.begin(config)
-        for turn, words in enumerate(self.actions):
+        for turn, text in enumerate(self.actions):
             yield env
             try:
-                action = env.str_to_action(words)
+                action = env.str_to_action(text)
                 if all(env.terminations.values()):
-                    raise ValueError(f"the game is over before {shown(words)}")
+                    raise ValueError(f"the game is over before {shown(text)}")
                 env.step(action)
             except ValueError as error:
                 raise ValueError(f"action {turn} of the game: {error}") from None
@@ -77,9 +77,9 @@ class GameRecord:
         *_, env = self.positions()
         return env
 
-    def with_action(self, words: str) -> "GameRecord":
+    def with_action(self, text: str) -> "GameRecord":
         """The record with one more action."""
-        return replace(self, actions=(*self.actions, words))
+        return replace(self, actions=(*self.actions, text))
 
     def taken_back(self, turn: int) -> "GameRecord":
         """The record as it was before action ``turn``."""
@@ -130,8 +130,8 @@ def read_record(path: str | PathLike[str]) -> GameRecord:
             raise ValueError(f"neither a game in the format {FORMAT} nor one of hanab.live")
         return _of_json(values)
     except (KeyError, ValueError) as error:
-        words = f"lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{fspath(path)}: {words}") from None
+        message = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{fspath(path)}: {message}") from None
 
 
 def _of_json(values: Mapping[str, Any]) -> GameRecord:

@@ -16,8 +16,8 @@ def register_games() -> None:
     ``Game-v0`` is batched self-play for ``gymnasium.make_vec``; ``GameSeat-v0`` is one seat among partners for ``make``
     and ``make_vec``. ``make`` of ``Game-v0`` gives the seat, too.
     """
-    for name, place in declarations().items():
-        module = place.partition(":")[0]
+    for name, declaration in declarations().items():
+        module = declaration.partition(":")[0]
         table, seat = f"{NAMESPACE}/{name}", f"{NAMESPACE}/{'Seat-'.join(name.rsplit('-', 1))}"
         if table not in gymnasium.registry:
             for key, vector in ((table, "make_vector"), (seat, "make_vector_seat")):

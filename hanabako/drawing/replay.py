@@ -37,8 +37,8 @@ def of_a_record(draw: Callable[P, T]) -> Callable[P, T]:
         try:
             return draw(*args, **keywords)
         except (TypeError, LookupError, AttributeError, ArithmeticError, StopIteration, RecursionError) as error:
-            words = shown(str(error))
-            raise ValueError(f"this position or action cannot be drawn: {type(error).__name__} {words}") from error
+            message = shown(str(error))
+            raise ValueError(f"this position or action cannot be drawn: {type(error).__name__} {message}") from error
 
     return checked
 

@@ -31,9 +31,9 @@ class Part:
     """The card that each bit is about; empty if the bits are about no card."""
 
     def __post_init__(self) -> None:
-        for name, found in (("suits", self.suits), ("cards", self.cards)):
-            if found and len(found) != self.bits:
-                raise AssertionError(f"{self.name}: {self.bits} bits, {len(found)} {name}")
+        for name, per_bit in (("suits", self.suits), ("cards", self.cards)):
+            if per_bit and len(per_bit) != self.bits:
+                raise AssertionError(f"{self.name}: {self.bits} bits, {len(per_bit)} {name}")
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,15 @@ def fields_of(described: Mapping[str, Sequence[Repeat]], sections: Iterable[tupl
     Raises:
         AssertionError: a section's length differs from its description.
     """
-    found = []
+    fields = []
     for section, first, length in sections:
         at = first
         for repeat in described[section]:
-            found += _fields_of_repeat(section, at, repeat)
+            fields += _fields_of_repeat(section, at, repeat)
             at += repeat.times * repeat.stride
         if at - first != length:
             raise AssertionError(f"section {section} is described with {at - first} bits and has {length}")
-    return found
+    return fields
 
 
 def actions_of(parts: Sequence[Part], num_actions: int) -> list[Field]:
@@ -184,10 +184,10 @@ class Layout:
         """
         places, there = np.zeros(len(self.suit_of_bits), np.int64), wider._by_name
         for key, field in self._by_name.items():
-            found = there.get(key)
-            if found is None or found.times < field.times or alike(found) != alike(field):
+            wide = there.get(key)
+            if wide is None or wide.times < field.times or alike(wide) != alike(field):
                 raise ValueError(f"{field.name} of {field.section} is not observed in the same way")
-            for own, other in zip(field.places(), found.places(), strict=False):
+            for own, other in zip(field.places(), wide.places(), strict=False):
                 places[own] = np.arange(other.start, other.stop)
         return places
 
@@ -229,9 +229,9 @@ def alike(field: Field) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
 
 def _spread(fields: Sequence[Field], name: str) -> NDArray[np.int64]:
     """Return the suit or card of every bit, or -1 for none; int64 (bits,)."""
-    found = np.full(sum(field.times * field.bits for field in fields), -1, np.int64)
+    values = np.full(sum(field.times * field.bits for field in fields), -1, np.int64)
     for field in fields:
         if getattr(field, name):
             for place in field.places():
-                found[place] = getattr(field, name)
-    return found
+                values[place] = getattr(field, name)
+    return values

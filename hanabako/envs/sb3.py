@@ -88,14 +88,14 @@ class SB3VecEnv(VecEnv):
         """Return the next observations, rewards float32 (N,), ended games bool (N,), and infos."""
         observation, rewards, ended, _, infos = self.envs.step(self._actions)
         self._legal = observation["action_mask"] != 0
-        found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        per_table: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if ended.any():
             final = infos["final_obs"]
             statistics = {name[1:] for name in infos if name[0] == "_"} - {"final_obs"}
             for i in np.flatnonzero(ended):
-                found[i] = {name: infos[name][i] for name in statistics}
-                found[i]["terminal_observation"] = {name: rows[i] for name, rows in final.items()}
-        return observation, rewards.astype(np.float32), ended, found
+                per_table[i] = {name: infos[name][i] for name in statistics}
+                per_table[i]["terminal_observation"] = {name: rows[i] for name, rows in final.items()}
+        return observation, rewards.astype(np.float32), ended, per_table
 
     def close(self) -> None:
         """Close the vector environment."""

@@ -217,7 +217,7 @@ class CardGameVectorEnv(TableVectorEnv):
 
     def _given(self, options: dict[str, Any], chosen: np.ndarray) -> dict[int, dict[str, Any]]:
         """Return, by table, the given state or deal. Tables that are dealt at random are left out."""
-        found: dict[int, dict[str, Any]] = {}
+        by_table: dict[int, dict[str, Any]] = {}
         for name in ("state", *self.game.deal_options):
             if name not in options:
                 continue
@@ -229,12 +229,12 @@ class CardGameVectorEnv(TableVectorEnv):
                         f"{name} is given for table {shown(table)}, but the tables that are reset are "
                         f"{shown(np.flatnonzero(chosen).tolist())}"
                     )
-                found.setdefault(int(table), {})[name] = own
-        for table, own in found.items():
+                by_table.setdefault(int(table), {})[name] = own
+        for table, own in by_table.items():
             if "state" in own and len(own) > 1:
                 others = ", ".join(set(own) - {"state"})
                 raise ValueError(f"give either state or {others} for table {table}, not both")
-        return found
+        return by_table
 
     def _place(self, given: dict[int, dict[str, Any]]) -> None:
         """Load the given states and deals into their tables."""
@@ -438,8 +438,8 @@ def as_autoreset_mode(value: Any) -> AutoresetMode:
     try:
         return AutoresetMode(value)
     except (ValueError, RecursionError):
-        words = ", ".join(mode.value for mode in MODES)
-        raise ValueError(f"autoreset_mode must be one of {words}, got {shown(value)}") from None
+        values = ", ".join(mode.value for mode in MODES)
+        raise ValueError(f"autoreset_mode must be one of {values}, got {shown(value)}") from None
 
 
 def as_reset_mask(mask: Any, count: int) -> np.ndarray:

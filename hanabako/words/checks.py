@@ -59,11 +59,11 @@ class OneLine(reprlib.Repr):
     def repr(self, x: Any) -> str:
         """Return the text of a value, shortened in the middle if it is long."""
         try:
-            words = super().repr(x)
+            text = super().repr(x)
         except Exception:
-            words = f"<{type(x).__name__}>"
-        words = re.sub(r"\s*\n\s*", " ", words)
-        return words if len(words) <= LINE else f"{words[: LINE - 23]}...{words[-20:]}"
+            text = f"<{type(x).__name__}>"
+        text = re.sub(r"\s*\n\s*", " ", text)
+        return text if len(text) <= LINE else f"{text[: LINE - 23]}...{text[-20:]}"
 
 
 LINE = 160
@@ -119,10 +119,10 @@ def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:
     if value in allowed:
         return
     if isinstance(allowed, range):
-        words = f"from {allowed.start} to {allowed.stop - 1}"
+        choices = f"from {allowed.start} to {allowed.stop - 1}"
     else:
-        words = "one of " + ", ".join(repr(v) for v in allowed)
-    raise ValueError(f"{name} must be {words}, got {shown(value)}")
+        choices = "one of " + ", ".join(repr(v) for v in allowed)
+    raise ValueError(f"{name} must be {choices}, got {shown(value)}")
 
 
 def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, options: Mapping[str, Any]) -> Any:
@@ -231,13 +231,13 @@ def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
     Raises:
         ValueError: the value is not a list, or ``read`` refuses an element. The message has the element's index.
     """
-    found = []
+    results = []
     for k, element in enumerate(as_list(name, value)):
         try:
-            found.append(read(element))
+            results.append(read(element))
         except ValueError as error:
             raise ValueError(f"{name}[{k}]: {error}") from None
-    return found
+    return results
 
 
 def as_text(value: Any) -> str:
@@ -273,8 +273,10 @@ def check_keys(what: str, source: str, given: Any, required: Iterable[str]) -> N
 
 def check_box(where: str, cards: Iterable[str], box: Mapping[str, int]) -> None:
     """Raise ``ValueError`` if ``cards`` are not exactly those of a game's ``box``, the number of copies by name."""
-    found = Counter(cards)
-    wrong = [f"{name} {found[name]} times instead of {number}" for name, number in box.items() if found[name] != number]
+    counts = Counter(cards)
+    wrong = [
+        f"{name} {counts[name]} times instead of {number}" for name, number in box.items() if counts[name] != number
+    ]
     if wrong:
         raise ValueError(f"{where} must have the {sum(box.values())} cards of the box, has {', '.join(wrong)}")
 

@@ -18,9 +18,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def numbered(words: Iterable[str]) -> dict[str, int]:
+def numbered(texts: Iterable[str]) -> dict[str, int]:
     """Return the index of every word, by word."""
-    return {word: number for number, word in enumerate(words)}
+    return {word: number for number, word in enumerate(texts)}
 
 
 def number_of(kind: str, numbers: Mapping[str, int], text: Any) -> int:
@@ -34,7 +34,7 @@ def number_of(kind: str, numbers: Mapping[str, int], text: Any) -> int:
     return numbers[text]
 
 
-def members(names: Sequence[Any], held: SupportsIndex) -> list[Any]:
-    """Return the names in a set ``held``, a bit mask whose lowest bit stands for the first name."""
-    bits = int(held)
+def members(names: Sequence[Any], chosen: SupportsIndex) -> list[Any]:
+    """Return the names in a set ``chosen``, a bit mask whose lowest bit stands for the first name."""
+    bits = int(chosen)
     return [name for k, name in enumerate(names) if bits >> k & 1]

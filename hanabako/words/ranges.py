@@ -48,8 +48,8 @@ def check_ranges(settings: Any) -> None:
     """
     hints = get_type_hints(type(settings), include_extras=True)
     for own in fields(settings):
-        found, within = getattr(settings, own.name), range_of(hints[own.name])
-        for value in found if isinstance(found, list | tuple) else (found,):
+        setting, within = getattr(settings, own.name), range_of(hints[own.name])
+        for value in setting if isinstance(setting, list | tuple) else (setting,):
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
             if within is not None and not within.holds(value):

@@ -106,34 +106,34 @@ def _card(config: HanabiConfig, card: Any) -> str:
 
 
 def _actions_in(config: HanabiConfig, deck: Sequence[str], entries: Iterable[Any], first: int) -> list[int]:
-    held, actions = Hands(config, len(deck), first), []
+    hands, actions = Hands(config, len(deck), first), []
     for entry in entries:
         kind = number_in(entry, "type", None, range(END_BY_VOTE + 1))
         if kind in (END_GAME, END_BY_VOTE):
             checked_end(entry, config.players)
             break
-        words = _use(held, kind, entry, deck) if kind in (PLAY, DISCARD) else _clue(held, kind, entry)
+        words = _use(hands, kind, entry, deck) if kind in (PLAY, DISCARD) else _clue(hands, kind, entry)
         actions.append(str_to_action(config, words))
     return actions
 
 
-def _use(held: "Hands", kind: int, entry: Any, deck: Sequence[str]) -> str:
+def _use(hands: "Hands", kind: int, entry: Any, deck: Sequence[str]) -> str:
     order = number_in(entry, "target", None, range(len(deck)))
-    hand = held.hands[held.player]
+    hand = hands.hands[hands.player]
     if order not in hand:
-        blind = "; cards are not played from the deck here (deckPlays)" if order == held.next_order else ""
-        raise ValueError(f"player {held.player} does not hold card {order} ({deck[order]}) in {shown(entry)}{blind}")
+        blind = "; cards are not played from the deck here (deckPlays)" if order == hands.next_order else ""
+        raise ValueError(f"player {hands.player} does not hold card {order} ({deck[order]}) in {shown(entry)}{blind}")
     slot = hand.index(order)
-    held.use(slot)
+    hands.use(slot)
     return f"{'play' if kind == PLAY else 'discard'} {slot}"
 
 
-def _clue(held: "Hands", kind: int, entry: Any) -> str:
-    config = held.config
-    offset = (number_in(entry, "target", None, range(config.players)) - held.player) % config.players
+def _clue(hands: "Hands", kind: int, entry: Any) -> str:
+    config = hands.config
+    offset = (number_in(entry, "target", None, range(config.players)) - hands.player) % config.players
     if offset == 0:
-        raise ValueError(f"player {held.player} must give the clue to another player in {shown(entry)}")
-    held.pass_on()
+        raise ValueError(f"player {hands.player} must give the clue to another player in {shown(entry)}")
+    hands.pass_on()
     if kind == RANK_CLUE:
         return f"hint {offset} {number_in(entry, 'value', None, range(1, config.ranks + 1))}"
     colors = color_letters(config)

@@ -90,18 +90,18 @@ def write_game(
 
 
 def _actions_out(config: HanabiConfig, actions: Iterable[int]) -> list[dict[str, int]]:
-    held, entries = Hands(config, config.deck_size), []
+    hands, entries = Hands(config, config.deck_size), []
     for number, action in enumerate(actions):
         verb, *values = action_to_str(config, action).split()
         if verb == "hint":
-            target = (held.player + int(values[0])) % config.players
+            target = (hands.player + int(values[0])) % config.players
             is_rank = values[1].isdigit()
             value = int(values[1]) if is_rank else color_letters(config).index(values[1])
             entries.append({"type": RANK_CLUE if is_rank else COLOR_CLUE, "target": target, "value": value})
-            held.pass_on()
+            hands.pass_on()
             continue
         slot = int(values[0])
-        if slot >= len(held.hands[held.player]):
-            raise ValueError(f"action {number} uses slot {slot} of {len(held.hands[held.player])}")
-        entries.append({"type": PLAY if verb == "play" else DISCARD, "target": held.use(slot), "value": 0})
+        if slot >= len(hands.hands[hands.player]):
+            raise ValueError(f"action {number} uses slot {slot} of {len(hands.hands[hands.player])}")
+        entries.append({"type": PLAY if verb == "play" else DISCARD, "target": hands.use(slot), "value": 0})
     return entries
