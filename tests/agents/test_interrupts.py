@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from hanabako import agents
 from hanabako.agents.commands.command_line import main
@@ -35,7 +34,7 @@ from hanabako.agents.search.rollouts import Rollouts
 from hanabako.games import game_of
 from hanabako.interrupts import handling, in_threads
 from hanabi_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words, wait_for_update, weights, without_clock
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_alike, stop_after, tiny_words, wait_for_update
 from tests.conftest import ROOT
 from tests.processes import begin_python, heed_signals
 
@@ -104,13 +103,25 @@ def working(tmp_path: Path) -> Iterator[Callable[..., Working]]:
 # --- One process ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["work()", "in_threads(work, [1], 1)"])
-def test_a_process_ends_though_a_thread_is_in_compiled_code(where: str, working):
-    some = working("-c", f"{HEAD}with interruptible():\n    {where}\n")
+CALLED = "import ctypes\n@ctypes.CFUNCTYPE(None)\ndef called():\n    begin()\n    signal.pause()\n"
+"""As in the compiler, C calls Python: no code can handle the exception there, and Python would print it."""
+SAVES = "try:\n    begin()\n    signal.pause()\n  except KeyboardInterrupt:\n    print('saved')\n"
+"""A command that ends well after Ctrl-C has not failed."""
+PROGRAMS = {
+    "a thread is in compiled code": ("with interruptible():\n    work()\n", 130, "Interrupted.\n"),
+    "others are": ("with interruptible():\n    in_threads(work, [1], 1)\n", 130, "Interrupted.\n"),
+    "C calls Python": (f"{CALLED}with interruptible():\n    called()\n    signal.pause()\n", 130, "Interrupted.\n"),
+    "it saves": (f"with interruptible():\n  {SAVES}", 0, "saved\n"),
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_process_ends_in_a_word_though(program: str, working):
+    code, status, said = PROGRAMS[program]
+    some = working("-c", HEAD + code)
     some.wait_until_begun()
     some.press()
-    assert some.status() == 130
-    assert some.words() == "Interrupted.\n"
+    assert (some.status(), some.words()) == (status, said)
 
 
 def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(working):
@@ -122,25 +133,6 @@ def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(wor
     some.press()
     assert some.status() == 130
     assert some.words() == "Interrupted.\n"
-
-
-def test_no_traceback_comes_of_ctrl_c_while_c_calls_python(working):
-    """In a callback from C, as in the compiler, no code can handle the exception, and Python would print it."""
-    code = "import ctypes\n@ctypes.CFUNCTYPE(None)\ndef called():\n    begin()\n    signal.pause()\n"
-    some = working("-c", f"{HEAD}{code}with interruptible():\n    called()\n    signal.pause()\n")
-    some.wait_until_begun()
-    some.press()
-    assert some.status() == 130
-    assert some.words() == "Interrupted.\n"
-
-
-def test_a_command_that_ends_well_after_ctrl_c_has_not_failed(working):
-    code = "try:\n    begin()\n    signal.pause()\n  except KeyboardInterrupt:\n    print('saved')\n"
-    some = working("-c", f"{HEAD}with interruptible():\n  {code}")
-    some.wait_until_begun()
-    some.press()
-    assert some.status() == 0
-    assert some.words() == "saved\n"
 
 
 def test_work_that_can_be_continued_says_how(working):
@@ -444,5 +436,4 @@ def test_an_evaluation_that_is_cut_short_is_made_when_the_run_goes_on(
     assert finished(parts) is None and len(read_metrics(parts)) == evaluation - 1
     assert (parts / "checkpoint" / "latest").read_text(encoding="utf-8") == f"{evaluation:08d}"
     assert train(Args(resume=parts)) == parts
-    assert without_clock(read_metrics(parts)) == without_clock(read_metrics(whole))
-    assert all(torch.equal(tensor, weights(parts)[name]) for name, tensor in weights(whole).items())
+    assert_alike(parts, whole)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import signal
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -25,7 +24,7 @@ from hanabako.agents.networks.network import DenseNetwork, choose, masked
 from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabi_env import PRESETS
 from ikebana_env import PRESETS as IKEBANA
-from tests.agents.tiny_runs import without_clock
+from tests.agents.tiny_runs import assert_resumes, without_clock
 
 
 @dataclass(frozen=True)
@@ -94,24 +93,8 @@ def test_two_updates_are_logged_evaluated_and_saved(tmp_path):
     assert agents.load(run_dir / "policy.safetensors", config).name == "run"
 
 
-def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, monkeypatch):
-    args = replace(TINY, steps=2 * UPDATE)
-    whole = train(replace(args, run_dir=tmp_path / "whole"), Reinforce)
-    with monkeypatch.context() as patch:
-        learn = Trainer.learn
-
-        def learn_and_stop(self):
-            signal.raise_signal(signal.SIGINT)
-            return learn(self)
-
-        patch.setattr(Trainer, "learn", learn_and_stop)
-        parts = train(replace(args, run_dir=tmp_path / "parts"), Reinforce)
-        assert len(rows_of(parts)) == 1
-    assert train(Args(resume=parts), Reinforce) == parts
-    assert rows_of(parts) == rows_of(whole)
-    weights = [load_policy(run / "policy.safetensors").network.state_dict() for run in (whole, parts)]
-    for name, tensor in weights[0].items():
-        assert torch.equal(tensor, weights[1][name]), name
+def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
+    assert_resumes(lambda args: train(args, Reinforce), replace(TINY, steps=2 * UPDATE), tmp_path, updates=1)
 
 
 def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
@@ -172,14 +155,18 @@ def test_the_bar_of_a_resumed_run_begins_where_it_goes_on(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"games": 0}, "games must be at least 1"),
+        ({"games": 0}, "games must be at least 1, got 0"),
         ({"minutes": 0.0}, "minutes must be above 0"),
-        ({"game": "go"}, "one of"),
+        ({"game": "go"}, "game must be one of"),
+        ({"gamma": 5.0}, "gamma must be at most 1, got 5.0"),
+        ({"gae_lambda": 5.0}, "gae_lambda must be at most 1, got 5.0"),
+        ({"layers": 5000}, r"must be at most 268,435,456, got 5000 \* 256\^2"),
+        ({"layers": 300, "width": 1000}, r"must be at most 268,435,456, got 300 \* 1000\^2"),
     ],
 )
-def test_its_settings_are_checked_for_it(tmp_path, change, words):
+def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, change: dict[str, Any], words: str):
     with pytest.raises(ValueError, match=words):
-        train(replace(TINY, run_dir=tmp_path / "run", **change), Reinforce)
+        ppo.train(ppo.Args(**change | {"run_dir": tmp_path / "run"}))
 
 
 # --- Numbers that are not finite --------------------------------------------------------------------------------------
@@ -238,19 +225,6 @@ def test_every_float_setting_has_a_range(name: str):
         for value in (float("nan"), float("inf"), float("-inf"), -1.0, 1e30):
             with pytest.raises(ValueError, match=f"{own} must be (a number|at most|at least|above)"):
                 replace(settings, **{own: value}).check(1)
-
-
-@pytest.mark.parametrize("name", ["gamma", "gae_lambda"])
-def test_a_discount_is_a_part(name: str):
-    change: dict[str, Any] = {name: 5.0}
-    with pytest.raises(ValueError, match=f"{name} must be at most 1, got 5.0"):
-        ppo.Args(**change).check(1)
-
-
-@pytest.mark.parametrize(("told", "width"), [({"layers": 5000}, 256), ({"layers": 300, "width": 1000}, 1000)])
-def test_a_network_that_is_too_large_is_refused(told: dict[str, Any], width: int):
-    with pytest.raises(ValueError, match=rf"must be at most 268,435,456, got {told['layers']} \* {width}\^2"):
-        ppo.Args(**told).check(1)
 
 
 def test_in_a_competitive_game_the_network_meets_its_opponents_at_every_seat():
