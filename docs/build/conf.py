@@ -57,7 +57,8 @@ nitpick_ignore_regex = [(r"py:.*", rf"(?!({'|'.join(public.PACKAGES)})\.).*")]  
 html_theme = "furo"
 html_baseurl = os.environ.get("HANABAKO_SITE", "")
 html_additional_pages = {"index": "redirect.html"}
-templates_path = [str(HERE.parent / "templates")]
+templates_path = html_static_path = [str(HERE.parent / "templates")]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 
