@@ -16,7 +16,6 @@ and keeps what is finished; the same command continues it.
 """
 
 import sys
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -119,8 +118,8 @@ def run(args: Args) -> None:
             run_rows(args.do)
         case Page():
             show(args.do)
-        case Merge():
-            merge(args.do)
+        case Merge(files, out):
+            merge_files(files, out, origin_of(["study", "merge", *map(str, files), "--out", str(out)]))
 
 
 def list_studies(args: List) -> None:
@@ -162,7 +161,13 @@ def run_rows(args: Run) -> None:
         rows = playable(study, rows, read_results(place.results))
     if study.check is not None:
         study.check()
-    executor, cores = (executor_of(args.cores), args.cores) if args.cluster is None else on_cluster(args.cluster)
+    if args.cluster is None:
+        executor, cores = executor_of(args.cores), args.cores
+    else:
+        from ..bridges.ray import Cluster
+
+        executor = Cluster(args.cluster)
+        cores = executor.cores
     origin = origin_of(["study", "run", place.words, *(["--where", *args.where] if args.where else [])])
     refused = run_study(study, place.results, origin, rows, executor, cores, args.minutes, args.again)
     print_page(study, place)
@@ -170,14 +175,6 @@ def run_rows(args: Run) -> None:
         print(on_terminal(f"{words}: {why}"), file=sys.stderr)
     if refused:
         raise SystemExit(f"hanabako study: {len(refused)} of {len(rows)} rows could not be played")
-
-
-def on_cluster(address: str) -> tuple[Executor, int]:
-    """Connect to a Ray cluster; return its executor and its number of cores."""
-    from ..bridges.ray import Cluster
-
-    cluster = Cluster(address)
-    return cluster, cluster.cores
 
 
 def show(args: Page) -> None:
@@ -195,12 +192,6 @@ def print_page(study: Study, place: Place) -> None:
     """Write a study's page and print the paths of the files."""
     for path in write_page(study, place):
         print(path)
-
-
-def merge(args: Merge) -> None:
-    """Write the rows of several files to one file."""
-    words = ["study", "merge", *map(str, args.files), "--out", str(args.out)]
-    merge_files(args.files, args.out, origin_of(words))
 
 
 def rows_of(study: Study, where: tuple[str, ...]) -> list[Row]:

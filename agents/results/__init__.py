@@ -4,6 +4,6 @@ A study is a Python file that defines a `Study` named ``STUDY``. `hanabako study
 see `agents.commands.study`. The project's own studies are in ``benchmarks/strength`` of a clone.
 """
 
-from .study import Row, Study, refuse_unknown_fields
+from .study import Row, Study
 
-__all__ = ["Row", "Study", "refuse_unknown_fields"]
+__all__ = ["Row", "Study"]

@@ -33,13 +33,15 @@ def contents(path: Path) -> Iterator[dict[str, Any]]:
         raise ValueError(f"{path}: {error}") from error
 
 
-def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
+def filled_in(kind: Any, given: Mapping[str, Any], what: str, **others: Any) -> Any:
     """Make a dataclass from a table's values for its fields, and check them; fields with defaults may be missing.
+
+    ``others`` are the values of fields that the table itself does not give.
 
     Raises:
         ValueError: a field is missing or unknown, or its value has the wrong type or is out of range.
     """
-    known = {own.name: own for own in fields(kind)}
+    known = {own.name: own for own in fields(kind) if own.name not in others}
     for name in given:
         if name not in known:
             raise ValueError(f"{what} has {', '.join(known)}, got {shown(name)}{did_you_mean(name, known)}")
@@ -52,9 +54,9 @@ def filled_in(kind: Any, given: Mapping[str, Any], what: str) -> Any:
         for name, own in known.items()
         if name not in required
     }
-    found = from_json(kind, {**usual, **given})
-    check_ranges(found)
-    return found
+    filled = from_json(kind, {**usual, **given, **others})
+    check_ranges(filled)
+    return filled
 
 
 def as_fields(table: Mapping[str, Any]) -> list[str]:

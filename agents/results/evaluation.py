@@ -203,7 +203,12 @@ def evaluate(args: Args) -> Evaluation:
     check_ranges(args)
     as_seed(args.seed)
     usable_threads(args.num_threads)
-    mode = checked_mode(args)
+    if args.mode not in MODES:
+        raise ValueError(f"mode must be one of {', '.join(MODES)}, got {shown(args.mode)}")
+    mode = MODES[args.mode]
+    if args.png and mode.axes is None:
+        drawn = " or ".join(name for name, own in MODES.items() if own.axes)
+        raise ValueError(f"png draws the matrix of --mode {drawn}, and {args.mode} has none")
     names = args.agents.split(",")
     if mode.pairs and len(set(names)) < len(names):
         raise ValueError(f"agents must differ from each other, got {shown(args.agents)}")
@@ -246,20 +251,6 @@ def answers_of(args: Args) -> Path | None:
     """
     is_none = args.json is None or (args.json.exists() and not args.json.is_file())
     return None if is_none else Path(f"{args.json}.answers")
-
-
-def checked_mode(args: Args) -> Mode:
-    """Return the mode that the arguments name.
-
-    Raises:
-        ValueError: there is no such mode, or a picture is asked for and the mode has none.
-    """
-    if args.mode not in MODES:
-        raise ValueError(f"mode must be one of {', '.join(MODES)}, got {shown(args.mode)}")
-    if args.png and MODES[args.mode].axes is None:
-        drawn = " or ".join(name for name, mode in MODES.items() if mode.axes)
-        raise ValueError(f"png draws the matrix of --mode {drawn}, and {args.mode} has none")
-    return MODES[args.mode]
 
 
 def loaded(

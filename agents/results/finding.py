@@ -9,7 +9,7 @@ from hanabako.words.checks import shown
 
 from . import lists
 from .challenge import board as challenge
-from .comparison import load as comparison
+from .comparison import reading as comparison
 from .declared import contents
 from .study import Study
 

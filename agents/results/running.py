@@ -86,11 +86,11 @@ class Work:
         for row in self.rows:
             for need in row.needs:
                 self.users.setdefault(need.key, []).append(row)
-        held: dict[str, Result] = {key_of(result): result for result in read_results(path, study.name)}
-        stale = [row.key for row in self.rows if row.key in held and is_stale(held[row.key])]
-        self.instead = {key: held.get(key) for key in [*stale, *(row.key for row in asked if again)]}
+        stored: dict[str, Result] = {key_of(result): result for result in read_results(path, study.name)}
+        stale = [row.key for row in self.rows if row.key in stored and is_stale(stored[row.key])]
+        self.discarded = {key: stored.get(key) for key in [*stale, *(row.key for row in asked if again)]}
         """The rows that are played from the beginning, with their old results, which stay in the file until then."""
-        self.results: dict[str, Result] = {key: result for key, result in held.items() if key not in self.instead}
+        self.results: dict[str, Result] = {key: result for key, result in stored.items() if key not in self.discarded}
         self.running: dict[Future[Mapping[str, Any]], Row] = {}
         self.refused: dict[str, str] = {}
         """The reasons why rows could not be played, by their words."""
@@ -121,7 +121,7 @@ class Work:
 
     def prepare(self, row: Row) -> bool:
         """Put aside the folder of a row that is played from the beginning; return False if that is refused."""
-        if row.key not in self.instead or row.folder is None:
+        if row.key not in self.discarded or row.folder is None:
             return True
         if reason := put_aside(row.folder):
             self.refused[row.words] = reason
@@ -148,18 +148,18 @@ class Work:
         for own in self.users.get(row.key, ()):
             held = self.results.get(own.key)
             if held is not None and is_stale(held):
-                self.instead[own.key] = self.results.pop(own.key)
+                self.discarded[own.key] = self.results.pop(own.key)
 
     def keep(self, results: Results, row: Row) -> Results:
         """Write results to the file, in place of the row's old one if there is one; return what the file then holds."""
-        old = {row.key: self.instead.pop(row.key, None)}
+        old = {row.key: self.discarded.pop(row.key, None)}
         return add_rows(self.path, self.study.name, self.origin, results, old)
 
     def take_in(self, held: Results) -> None:
-        """Add the file's results to ``results``, except those of ``instead`` that no other process has replaced."""
+        """Add the file's results to ``results``, except those of ``discarded`` that no other process has replaced."""
         for result in held:
-            if self.instead.get(key := key_of(result)) != result:
-                self.instead.pop(key, None)
+            if self.discarded.get(key := key_of(result)) != result:
+                self.discarded.pop(key, None)
                 self.results[key] = result
 
 

@@ -11,7 +11,7 @@ from hanabako.words.cleaned import on_terminal
 
 from ..registry import fingerprints
 
-__all__ = ["Result", "Results", "Row", "Study", "chosen", "key_of", "refuse_unknown_fields", "result_of", "words_of"]
+__all__ = ["Result", "Results", "Row", "Study", "chosen", "key_of", "result_of", "words_of"]
 
 Result = Mapping[str, Any]
 """The result of a row: the row's fields, ``fields`` (their names), ``done``, ``wanted``, and the measurements."""
@@ -168,17 +168,3 @@ def chosen(rows: Iterable[Row], choices: Mapping[str, str]) -> list[Row]:
 def texts_of(value: Any) -> tuple[str, ...]:
     """Return the texts by which a command line may give a value: of a list also its elements, with commas."""
     return str(value), json.dumps(value), *([",".join(map(str, value))] if isinstance(value, (list, tuple)) else [])
-
-
-def refuse_unknown_fields(config: Any, known: Collection[str], study: str) -> None:
-    """Check that a config has the default in every field that a study does not know.
-
-    A study that has its own implementation of the rules must not answer for a variant that was added later.
-
-    Raises:
-        ValueError: an unknown field does not have its default.
-    """
-    for own in fields(config):
-        value = getattr(config, own.name)
-        if own.name not in known and value != own.default:
-            raise ValueError(f"{study} does not know the rules of {own.name}={value!r}; it knows {', '.join(known)}")

@@ -70,7 +70,7 @@ def solved(row: Decks, before: Mapping[str, Any] | None) -> dict[str, Any]:
         first, began = result["decks"], time.thread_time()
         verdicts = [ceiling.solve(row.seed, i) for i in range(first, min(first + BLOCK, row.wanted))]
         below = [
-            line_of(ceiling, row.seed, index, verdict)
+            line_of(index, verdict)
             for index, verdict in enumerate(verdicts, first)
             if verdict.lower < ceiling.config.max_score
         ]
@@ -80,11 +80,10 @@ def solved(row: Decks, before: Mapping[str, Any] | None) -> dict[str, Any]:
     return {"done": result["decks"], **result}
 
 
-def line_of(ceiling: Ceiling, seed: int, index: int, verdict: Verdict) -> str:
-    """Return a line for a deck below the highest score: its number, best score, argument, and cards, top first."""
+def line_of(index: int, verdict: Verdict) -> str:
+    """Return a line for a deck below the highest score: the number of its game, its best score, and its argument."""
     best = str(verdict.lower) if verdict.lower == verdict.upper else f"{verdict.lower}-{verdict.upper}"
-    cards = " ".join(ceiling.in_words(seed, index, verdict)[0].deck)
-    return f"game {index} best {best} {verdict.argument or 'open'}: {cards}"
+    return f"game {index} best {best} {verdict.argument or 'open'}"
 
 
 def counted(result: Mapping[str, Any], verdicts: Sequence[Verdict], most: int, seconds: float) -> dict[str, Any]:

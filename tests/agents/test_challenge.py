@@ -121,36 +121,6 @@ def test_a_page_ranks_all_agents_that_met_everyone(capsys: pytest.CaptureFixture
     assert Path("page.md").read_text(encoding="utf-8") == page
 
 
-@pytest.mark.parametrize("agent", ["piers", NETWORK])
-def test_what_was_played_is_found_again_and_what_was_not_is_not(agent: str, capsys: pytest.CaptureFixture[str]):
-    run(agent)
-    main(["verify", "results/tiny.json"])
-    main(["verify", "results/tiny.json", "--games", "20"])
-    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
-    content["rows"][1]["sums"][0][1] -= 120
-    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as end:
-        main(["verify", "results/tiny.json", "--games", "20"])
-    assert end.value.code == 1 and "reproduced: 2 of 3 rows" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("--games 10", "games must be at least 20, got 10"),
-        ("--games 30", "games must be a multiple of 20 up to the row's 40, or have a seed, got 30"),
-    ],
-)
-def test_other_deals_than_those_of_whole_batches_are_not_verified(
-    words: str, said: str, capsys: pytest.CaptureFixture[str]
-):
-    run("piers", "--games", "40")
-    with pytest.raises(SystemExit):
-        main(["verify", "results/tiny.json", *words.split()])
-    assert capsys.readouterr().out.count(said) == 3
-
-
 @pytest.mark.parametrize("change", [{"sums": None}, {"sums": [[0, 0]] * 50}, {"sums": []}])
 def test_a_damaged_file_is_refused_before_the_agent_plays(change: dict[str, Any]):
     run("smart", "--games", "20")
@@ -161,51 +131,10 @@ def test_a_damaged_file_is_refused_before_the_agent_plays(change: dict[str, Any]
         run("smart", "--games", "40")
 
 
-@pytest.mark.parametrize("claim", [{"search": "{}"}, {"networks": {"nowhere/policy.safetensors": "0" * 16}}])
-def test_a_bots_claim_gets_no_tolerance_by_what_it_says(claim: dict[str, Any], capsys: pytest.CaptureFixture[str]):
-    run("piers", "--games", "20")
-    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
-    content["rows"][0]["sums"][0][1] -= 1
-    content["rows"][0] |= claim
-    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(SystemExit):
-        main(["verify", "results/tiny.json"])
-    assert "reproduced: 2 of 3 rows" in capsys.readouterr().out
-
-
 def test_few_deals_tell_no_error_and_the_command_is_whole(capsys: pytest.CaptureFixture[str]):
     run("piers", "--games", "40")
     command = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))["command"]
     assert command.endswith("--games 40") and capsys.readouterr().out.endswith("on 40 deals of tiny\n")
-
-
-def test_verify_needs_a_file():
-    with pytest.raises((ValueError, SystemExit), match="files must be one or more results files"):
-        main(["verify"])
-
-
-IMPOSSIBLE_SEARCHES = [5, True, "rollouts", [1], {"config": 1}]
-
-
-@pytest.mark.slow
-def test_rows_with_impossible_search_settings_are_reported_and_the_others_are_verified(
-    capsys: pytest.CaptureFixture[str],
-):
-    run("search:smart", "--search", "rollouts=2", "--games", "20")
-    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
-    content["rows"][:1] = [content["rows"][0] | {"search": search} for search in IMPOSSIBLE_SEARCHES]
-    Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as end:
-        main(["verify", "results/tiny.json"])
-    said = capsys.readouterr()
-    assert end.value.code == 1 and "reproduced: 2 of 7 rows" in said.out
-    lines = [
-        line
-        for line in (said.out + said.err).splitlines()
-        if "('search:smart'" in line.replace("[", "(") and "reproduced" not in line
-    ]
-    assert len(lines) == 5 and all("search must be" in line for line in lines[:4]) and "config" in lines[4]
 
 
 def test_code_in_a_file_of_others_runs_only_if_it_is_trusted(folder: Path, capsys: pytest.CaptureFixture[str]):

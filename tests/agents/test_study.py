@@ -1,7 +1,6 @@
 """Studies: rows grow part by part on any executor, no process loses a row, and every number has its origin."""
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -19,12 +18,11 @@ from filelock import FileLock
 
 from hanabako import progress as bars
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.results import Row, Study, progress, refuse_unknown_fields, store
+from hanabako.agents.results import Row, Study, progress, store
 from hanabako.agents.results.pages import origin_line, parted, sections
 from hanabako.agents.results.running import run
 from hanabako.agents.results.store import add_rows, is_stale, merged, origin_of, read_results, write_results
 from hanabako.agents.results.study import chosen
-from hanabi_env import HanabiConfig
 
 MACHINE = {"processor": "P", "python": "3.11", "date": "2026-11-25 10:00 UTC"}
 ORIGIN = {"command": "hanabako study run x", "machine": MACHINE, "versions": {"numba": "0.61"}, "commit": "abc"}
@@ -371,28 +369,6 @@ def test_a_study_has_every_row_once_and_wants_something_of_it() -> None:
         Study("x", [Kind("a", wanted=0)], two_more)
 
 
-class Compared(str):
-    times = 0
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        Compared.times += 1
-        return str(self) == str(other)
-
-
-def test_rows_are_not_all_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    key = vars(Row)["key"].fget
-    monkeypatch.setattr(Row, "key", property(lambda row: Compared(key(row))))
-    Study("x", [Kind(f"{k}") for k in range(300)], two_more)
-    assert Compared.times < 300
-
-
-def test_a_study_answers_for_no_variant_that_it_does_not_know() -> None:
-    refuse_unknown_fields(HanabiConfig(players=3), ("players",), "ceiling")
-    with pytest.raises(ValueError, match="ceiling does not know the rules of black_powder=True; it knows players"):
-        refuse_unknown_fields(HanabiConfig(black_powder=True), ("players",), "ceiling")
-
-
 # --- The file ---------------------------------------------------------------------------------------------------------
 
 
@@ -610,16 +586,6 @@ def test_a_file_is_listed_run_and_shown(dice: Path, say: Say) -> None:
     say("run", dice)
     page = dice.with_suffix(".md").read_text(encoding="utf-8")
     assert page.startswith("# Red and blue\n") and page.endswith("My own words.\n") and "| 6 | 5 |" in page
-
-
-@pytest.mark.slow
-def test_an_interrupted_study_goes_on(dice: Path, say: Say) -> None:
-    command = [sys.executable, "-m", "hanabako", "study", "run", str(dice), "--minutes"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([*command, "0"], check=True, env=environment, timeout=120, capture_output=True)
-    assert "Nothing has been measured yet" in dice.with_suffix(".md").read_text(encoding="utf-8")
-    subprocess.run([*command, "9"], check=True, env=environment, timeout=120, capture_output=True)
-    assert [row["done"] for row in read_results(dice.with_suffix(".json"))] == [5, 3, 4]
 
 
 def test_results_of_two_folders_are_merged(dice: Path, say: Say, tmp_path: Path) -> None:

@@ -15,27 +15,19 @@ from tests.agents.evaluations import claim, result_of, rows_of
 @pytest.fixture(scope="module")
 def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("entries")
-    paths = {name: place / f"{name}.json" for name in ("scores", "matrix", "match")}
+    paths = {name: place / f"{name}.json" for name in ("scores", "matrix", "guests", "match")}
     common = ["hanabi", "--preset", "mini", "--games", "40", "--agents"]
     main(["evaluate", *common, "hanabi-mini-2p", "--json", str(paths["scores"])])
     main(["evaluate", *common, "hanabi-mini-2p,cautious", "--mode", "cross-play", "--json", str(paths["matrix"])])
-    words = [
-        "ikebana",
-        "--preset",
-        "single_round",
-        "--games",
-        "40",
-        "--agents",
-        "random,greedy",
-        "--mode",
-        "tournament",
-    ]
-    main(["evaluate", *words, "--json", str(paths["match"])])
+    main(["evaluate", *common, "hanabi-mini-2p,cautious", "--mode", "one-guest", "--json", str(paths["guests"])])
+    words = "ikebana --preset single_round --games 40 --agents random,greedy --mode tournament"
+    main(["evaluate", *words.split(), "--json", str(paths["match"])])
     return paths
 
 
 @pytest.mark.parametrize(
-    ("name", "rows"), [("scores", "1 of 1 row"), ("matrix", "4 of 4 rows"), ("match", "1 of 1 row")]
+    ("name", "rows"),
+    [("scores", "1 of 1 row"), ("matrix", "4 of 4 rows"), ("guests", "4 of 4 rows"), ("match", "1 of 1 row")],
 )
 def test_an_entry_is_found_again(entries: dict[str, Path], name: str, rows: str, capsys):
     for words in ([], ["--games", "20"]):

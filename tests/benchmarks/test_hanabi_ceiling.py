@@ -315,11 +315,9 @@ def test_the_decks_below_in_the_results_hold(row: dict[str, Any]):
 
 
 def test_a_wrong_deck_below_is_found():
-    first, late = (" ".join(known_of(PRESETS["standard"], 1, game).deck) for game in (0, 170))
     for line, words in (
-        (f"game 0 best 24 crowded: {first}", "standard, 2 players, game 0: crowded does not hold"),
-        (f"game 1 best 24 crowded: {first}", "game 1: the cards are not those of the game"),
-        (f"game 170 best 22 late:46: {late}", "game 170: 22 is not shown to be the best"),
+        ("game 0 best 24 crowded", "standard, 2 players, game 0: crowded does not hold"),
+        ("game 170 best 22 late:46", "game 170: 22 is not shown to be the best"),
     ):
         with pytest.raises(ValueError, match=words):
             checking.check_below({"preset": "standard", "players": 2, "seed": 1, "below": [line]})

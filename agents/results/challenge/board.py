@@ -90,19 +90,12 @@ def table(suite: Suite, found: Sequence[Entry]) -> str:
 def cells(suite: Suite, entry: Entry) -> list[str]:
     """Return the cells of an entry in `table`."""
     with_each = {name: member.normalized(entry.scores[name]) for name, member in suite.members.items()}
-    ends = [f"{with_each[name]:z.2f} with {name}" for name in (least(with_each), most(with_each))]
+    ends = [
+        f"{with_each[name]:z.2f} with {name}"
+        for name in (end(with_each, key=with_each.__getitem__) for end in (min, max))
+    ]
     deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
     return [in_markdown(entry.name), f"{entry.score:z.3f}{plus_minus(entry.error)}", *ends, deals]
-
-
-def least(values: Mapping[str, float]) -> str:
-    """Return the name of the least value."""
-    return min(values, key=values.__getitem__)
-
-
-def most(values: Mapping[str, float]) -> str:
-    """Return the name of the greatest value."""
-    return max(values, key=values.__getitem__)
 
 
 def partners(suite: Suite) -> str:

@@ -45,8 +45,7 @@ def scores(found: Found) -> Iterator[str]:
     """Yield a table with one line per algorithm."""
     cooperative = found.whole.cooperative
     alone, together = ("self-play", "cross-play") if cooperative else ("evaluated", "lead over the others")
-    spent = "decisions a run" if found.whole.steps is None else "core-minutes"
-    head = ["algorithm", "runs", spent, alone, "interquartile mean", together, "place"]
+    head = ["algorithm", "runs", "decisions a run", "core-minutes", alone, "interquartile mean", together, "place"]
     head += ["groups", "two runs understand each other"] if cooperative else []
     head += ["same action"] if found.agreements else []
     lines = []
@@ -56,9 +55,8 @@ def scores(found: Found) -> Iterator[str]:
         runs, own = found.runs[name], found.own_scores(name)
         if not runs:
             continue
-        minutes = f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}"
         decisions = millions(float(np.mean([run["steps"] for run in runs])))
-        cells = [name, str(len(runs)), decisions if found.whole.steps is None else minutes]
+        cells = [name, str(len(runs)), decisions, f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}"]
         cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
         cells += [found.together[name].words() if name in told else "-"]
         cells += [places.get(name, "no inference")]

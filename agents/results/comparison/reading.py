@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,12 @@ from typing import Any
 from hanabako.words.checks import shown
 
 from ..declared import as_fields, contents, filled_in
-from .rows import Algorithm, Comparison, Declared, Run, Told
+from ..study import Result, Study
+from .figures import figures
+from .pages import board
+from .rows import Algorithm, Comparison, Pair, Run
 
-__all__ = ["comparison_of", "read"]
+__all__ = ["comparison_of", "load", "read"]
 
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.+-]{0,98}[A-Za-z0-9_+])?")
 MOST_RUNS = 500
@@ -26,6 +30,35 @@ def read(path: Path, runs: Path) -> Comparison:
         if content.pop("study", None) != "comparison":
             raise ValueError('study must be "comparison"')
         return comparison_of(content, path, runs)
+
+
+def load(content: Mapping[str, Any], path: Path, runs: Path) -> Study:
+    """Return the study that a file declares; the arguments and errors are those of `comparison_of`."""
+    whole, stem = comparison_of(content, path, runs), path.stem
+    return Study(
+        stem,
+        whole.rows(),
+        measure,
+        tables={stem: partial(board, whole)},
+        figures=figures(whole, stem),
+        check=partial(check, whole),
+        unit="deal",
+        unmeasured=whole.unmeasured,
+    )
+
+
+def measure(row: Run | Pair, before: Result | None) -> dict[str, Any]:
+    """See `agents.results.comparison.measuring.measure`."""
+    from . import measuring  # imports torch, which pages do not need
+
+    return measuring.measure(row, before)
+
+
+def check(whole: Comparison) -> None:
+    """See `agents.results.comparison.measuring.check`."""
+    from . import measuring
+
+    measuring.check(whole)
 
 
 def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Comparison:
@@ -43,11 +76,12 @@ def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Compari
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise ValueError(f"{name} must be a table [{name}], got {shown(table)}")  # noqa: TRY004 - of the file
-    declared = filled_in(Declared, {name: content[name] for name in content if name not in tables}, "a comparison")
     shared = tables["settings"]
     algorithms = {name: algorithm_of(name, table, shared) for name, table in tables["algorithms"].items()}
-    whole = Comparison(
-        **vars(declared),
+    whole = filled_in(
+        Comparison,
+        {name: content[name] for name in content if name not in tables},
+        "a comparison",
         config=tuple(as_fields(tables["config"])),
         features=str(shared.get("features", "auto")),
         algorithms=algorithms,
@@ -85,8 +119,7 @@ def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
     ranks = {"ranks": settings.pop("ranks")} if "ranks" in settings else {}
     plain = ranks | {key: value for key, value in table.items() if key not in tables}
     try:
-        config = tuple(as_fields(tables["config"]))
-        return Algorithm(**vars(filled_in(Told, plain, "it")), settings=settings, config=config)
+        return filled_in(Algorithm, plain, "it", settings=settings, config=tuple(as_fields(tables["config"])))
     except ValueError as error:
         raise ValueError(f"{what}: {error}") from error
 

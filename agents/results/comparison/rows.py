@@ -17,7 +17,7 @@ from ...registry import AgentName, names, pretrained
 from ..meeting import Meeting
 from ..study import Row, words_of
 
-__all__ = ["KEPT", "Algorithm", "Comparison", "Declared", "Pair", "Run", "Told", "as_words"]
+__all__ = ["KEPT", "Algorithm", "Comparison", "Pair", "Run", "as_words"]
 
 KEPT = ("policy.safetensors", "metrics.jsonl", "config.json")
 """The files of a finished run that other rows need."""
@@ -26,8 +26,8 @@ BESIDE, RUNS = "beside", "runs"
 
 
 @dataclass(frozen=True)
-class Told:
-    """The entries of a table ``[algorithms.NAME]``, except its settings."""
+class Algorithm:
+    """A table ``[algorithms.NAME]``."""
 
     module: str
     """A name of ``hanabako train --algorithm``; else a module beside the file, or importable, or ``FILE.py``."""
@@ -37,12 +37,6 @@ class Told:
     """The algorithm's share of the budget."""
     seeds: tuple[int, ...] | None = None
     """The seeds of its runs, a subset of the comparison's; by default all of them."""
-
-
-@dataclass(frozen=True)
-class Algorithm(Told):
-    """A table ``[algorithms.NAME]``."""
-
     settings: dict[str, Any] = field(default_factory=dict)
     """The settings by the names of the algorithm's ``Args``."""
     config: tuple[str, ...] = ()
@@ -50,8 +44,8 @@ class Algorithm(Told):
 
 
 @dataclass(frozen=True)
-class Declared:
-    """The entries of a file, except its tables."""
+class Comparison:
+    """A declared comparison, and the folder of its runs."""
 
     game: str
     seeds: tuple[int, ...]
@@ -70,17 +64,11 @@ class Declared:
     """Why its rows are not reproductions."""
     core_hours: Positive | None = None
     """An estimate for all training runs together, if the comparison is declared for a cluster and was not run."""
-
-
-@dataclass(frozen=True)
-class Comparison(Declared):
-    """A declared comparison, and the folder of its runs."""
-
     config: tuple[str, ...] = ()
     """The fields of the game's config that differ from the preset's, as ``name=value``."""
     features: str = "auto"
     """The features of algorithms whose own settings name none."""
-    algorithms: Mapping[str, Algorithm] = field(default_factory=dict)
+    algorithms: dict[str, Algorithm] = field(default_factory=dict)
     folder: Path = Path()
     """The folder of the file."""
     runs: Path = Path()

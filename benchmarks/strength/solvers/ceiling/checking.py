@@ -336,14 +336,11 @@ def check_below(row: Mapping[str, Any]) -> int:
     config = replace(PRESETS[row["preset"]], players=row["players"])
     count = 0
     for line in row["below"]:
-        about, _, cards = line.partition(": ")
-        _, game, _, best, argument = about.split()
+        _, game, _, best, argument = line.split()
         if argument == "open":
             continue
         known = known_of(config, row["seed"], int(game))
         try:
-            if [*known.deck] != cards.split():
-                raise ValueError("the cards are not those of the game")
             check_argument(config, known, argument)
             if best.isdecimal():
                 check_best(config, known, int(best))
