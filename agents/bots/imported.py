@@ -56,8 +56,8 @@ def spec_of(module: str) -> ModuleSpec | None:
     """Find a module without importing its packages, which would run their code; None if there is none."""
     spec, path, parts = None, None, module.split(".")
     for count in range(1, len(parts) + 1):
-        found = (finder.find_spec(".".join(parts[:count]), path) for finder in sys.meta_path)
-        spec = next((one for one in found if one is not None), None)
+        specs = (finder.find_spec(".".join(parts[:count]), path) for finder in sys.meta_path)
+        spec = next((one for one in specs if one is not None), None)
         if spec is None:
             return None
         path = spec.submodule_search_locations or []
@@ -92,8 +92,8 @@ def make_agent(source: Source, config: Any) -> Policy:
     if not hasattr(module, source.name):
         public = [name for name in vars(module) if not name.startswith("_")]
         raise ValueError(f"{source.place} has no {source.name}{did_you_mean(source.name, public)}")
-    found = getattr(module, source.name)
-    agent = found if is_agent(found) or not callable(found) else called(source, found, config)
+    thing = getattr(module, source.name)
+    agent = thing if is_agent(thing) or not callable(thing) else called(source, thing, config)
     if isinstance(agent, Bot):
         return BotPolicy(agent, config)
     missing = [name for name in ASKED if hasattr(agent, "seat") and not hasattr(agent, name)]

@@ -106,6 +106,8 @@ def datasets_of(args: Args) -> list[Any]:
     """Return the datasets that were asked for, one per config; those that are new are written to files first."""
     from ..datasets import Dataset
 
+    if args.out.suffix != ".npz":
+        raise ValueError(f"out must end in .npz, got {shown(str(args.out))}")
     if args.source is not None:
         check_not_given(args, PLAYING, "agents that play, and with --source no agent plays")
         args.source.stat()  # raises if the file is missing, with its name
@@ -132,12 +134,6 @@ def is_converting(args: Args) -> bool:
     return any(place is not None for place in (args.hanablive, args.ah2ac2, args.minari))
 
 
-def check_out(out: Path) -> None:
-    """Raise ``ValueError`` if the path of the dataset does not end in .npz."""
-    if out.suffix != ".npz":
-        raise ValueError(f"out must end in .npz, got {shown(str(out))}")
-
-
 def announce(out: Path) -> None:
     """Say so if the dataset will replace a file."""
     if out.exists():
@@ -148,7 +144,6 @@ def played(args: Args) -> Any:
     """Record the agents' games and return the dataset."""
     from ..datasets import record
 
-    check_out(args.out)
     as_seed(args.seed)
     agents = args.agents.split(",")
     config = config_for(args.game, args.preset, args.players, args.config, agents)
@@ -163,7 +158,6 @@ def played(args: Args) -> Any:
 
 def read(args: Args, source: Path) -> list[Any]:
     """Read games of hanab.live or AH2AC2 and return the datasets; print which were left out."""
-    check_out(args.out)
     announce(args.out)
     if source.is_dir():
         from ..bridges.hanab_live import read_exports

@@ -114,8 +114,8 @@ def check_recorded(args: Args) -> None:
 
 def played(args: Args, agents: Sequence[str]) -> GameRecord:
     """Play a game between agents to its end."""
-    found = [AgentName.parse(name).metadata() for name in agents]
-    trained_for = [config_from_dict(metadata["config"]) for metadata in found if metadata is not None]
+    networks = [AgentName.parse(name).metadata() for name in agents]
+    trained_for = [config_from_dict(metadata["config"]) for metadata in networks if metadata is not None]
     game = args.game or (game_of(trained_for[0]).name if trained_for else "hanabi")
     config = config_for(game, args.preset, args.players, args.config, agents)
     session = Session(config, line_up_of(agents, config, config.players, args.effort), as_seed(args.seed))

@@ -46,25 +46,19 @@ PERSON = "person"
 """The name that stands for a person among the names of agents."""
 
 
-class Waiting(Seated):
-    """A person's seat: the person acts through the session."""
-
-    @override
-    def act(self) -> None:
-        pass  # see `Session.take`
-
-
-class Person:
-    """The policy of a person's seat."""
+class Person(Seated):
+    """The policy of a person's seat, and the seat: the person acts by `Session.take`."""
 
     name = PERSON
-    observes = False
-    specializes = False
-    plays_apart = False
+    observes = specializes = plays_apart = False
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
         """See `agents.playing.policy.Policy.seat`."""
-        return Waiting()
+        return self
+
+    @override
+    def act(self) -> None:
+        pass
 
 
 @dataclass(frozen=True)
@@ -182,10 +176,9 @@ class Session:
     def places(self) -> list[Place]:
         """Return the clickable places in the picture of the player to move, with the legal actions there."""
         legal = set(self.legal())
-        found = self._choices.places(self.view(self.player))
         return [
             place._replace(actions=actions)
-            for place in found
+            for place in self._choices.places(self.view(self.player))
             if (actions := tuple(action for action in place.actions if action in legal))
         ]
 
@@ -302,10 +295,8 @@ class Adviser:
             for seated in weighing:
                 seated.values[0] = None
             choice = env.action_to_str(table.action())
-            found = [values for seated in weighing if (values := seated.values[0]) is not None]
-            return Opinion(
-                {choice: 1.0}, {env.action_to_str(action): x for some in found for action, x in some.items()}
-            )
+            values = {action: x for seated in weighing for action, x in (seated.values[0] or {}).items()}
+            return Opinion({choice: 1.0}, {env.action_to_str(action): x for action, x in values.items()})
         own = [int(env.tables["current_player"][0])]
         memory = None if memories is None else memories[own]
         mask = table.mask

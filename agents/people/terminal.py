@@ -213,13 +213,17 @@ def chosen(answer: str, legal: Sequence[str]) -> str:
         if 1 <= int(answer) <= len(legal):
             return legal[int(answer) - 1]
         raise ValueError(f"a number must be from 1 to {len(legal)}, got {answer}; ? helps")
-    words = answer.lower().split()
-    for is_meant in (_is_whole, _is_beginning, _is_object):
-        found = [action for action in legal if is_meant(words, action.lower().split())]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise ValueError(f"{shown(answer)} could be {' or '.join(found)}")
+    typed = answer.lower().split()
+    for is_meant in (
+        lambda words: words == typed,
+        lambda words: len(words) == len(typed) and all(map(str.startswith, words, typed)),
+        lambda words: len(words) == 2 and words[1:] == typed,  # only the card: 3-1 for play 3-1
+    ):
+        meant = [action for action in legal if is_meant(action.lower().split())]
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            raise ValueError(f"{shown(answer)} could be {' or '.join(meant)}")
     raise ValueError(f"{shown(answer)} is not a legal action now; 'actions' lists them, ? helps")
 
 
@@ -232,19 +236,6 @@ def short_form(action: str, legal: Sequence[str]) -> str:
             if chosen(short, legal) == action:
                 return short
     return action
-
-
-def _is_whole(words: list[str], action: list[str]) -> bool:
-    return words == action
-
-
-def _is_beginning(words: list[str], action: list[str]) -> bool:
-    return len(words) == len(action) and all(a.startswith(w) for w, a in zip(words, action, strict=True))
-
-
-def _is_object(words: list[str], action: list[str]) -> bool:
-    """Whether the words name only the card: ``3-1`` for ``play 3-1``."""
-    return len(words) == 1 and len(action) == 2 and words == action[1:]
 
 
 def fitted(line: str, width: int) -> str:
