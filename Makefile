@@ -62,7 +62,7 @@ bench: $(VENV)/.test $(VENV)/.learning-environment  ## measure this machine and 
 	@$(RUN) -m benchmarks.speed.compile_time
 	@$(RUN) -m benchmarks.speed.learner
 
-clients: $(VENV)/.test  ## train with other libraries (NAMES="sb3 rllib"), or test with the lowest versions (ARGS=--lowest)
+clients: $(VENV)/.test  ## time the recipes of other libraries (NAMES="sb3 rllib"), or test with the lowest versions (ARGS=--lowest)
 	@$(if $(filter --lowest,$(ARGS)),$(RUN) -m pytest --quiet --slow tests/test_lowest.py,\
 	    $(RUN) -m benchmarks.clients $(NAMES) && $(RUN) -m benchmarks.pages)
 

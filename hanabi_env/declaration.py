@@ -1,8 +1,10 @@
 """The declaration of Hanabi: see `hanabako.games`."""
 
+from functools import partial
+
 from hanabako.games import GameEntry
 
-__all__ = ["GAME", "make_aec", "make_parallel", "make_seat", "make_vector", "make_vector_seat"]
+__all__ = ["GAME"]
 
 GAME = GameEntry(
     name="hanabi",
@@ -18,8 +20,4 @@ GAME = GameEntry(
     site="hanablive",
 )
 
-make_seat = GAME.make_seat  # called by the registries of Gymnasium and PettingZoo
-make_vector = GAME.make_vector
-make_vector_seat = GAME.make_vector_seat
-make_aec = GAME.make_aec
-make_parallel = GAME.make_parallel
+__getattr__ = partial(getattr, GAME)  # the registries of Gymnasium and PettingZoo call methods of GAME by name
