@@ -5,6 +5,7 @@ Everything is built without the network and runs in fresh processes that see the
 
 import re
 import shutil
+import sys
 import tomllib
 import zipfile
 from itertools import chain
@@ -14,7 +15,7 @@ import pytest
 
 from hanabako.games import games
 
-from .installed import build_wheel, built, link_libraries, run
+from .installed import built, finished, link_libraries, run
 
 pytestmark = pytest.mark.upkeep
 
@@ -76,8 +77,15 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this tree."""
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
+    """The wheel of this tree, built from the source distribution of this tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = ["-m", "hatchling", "build", "--directory", str(folder), "--target"]
+    built([*build, "sdist"])
+    (source,) = folder.glob("*.tar.gz")
+    shutil.unpack_archive(source, folder, filter="data")
+    finished([sys.executable, *build, "wheel"], folder / source.name.removesuffix(".tar.gz"), {})
+    (path,) = folder.glob("*.whl")
+    return path
 
 
 @pytest.fixture(scope="module")
