@@ -34,12 +34,4 @@ def end_game(rules, table):
     table.end_reason = s.end_reason
 
 
-FUNCTIONS = GameFunctions(
-    init=init,
-    legal_action_mask=legal_action_mask,
-    observe=observe,
-    is_terminal=is_terminal,
-    act=act,
-    forfeit=forfeit,
-    end_game=end_game,
-)
+FUNCTIONS = GameFunctions(init, legal_action_mask, observe, is_terminal, act, forfeit, end_game)

@@ -19,9 +19,7 @@ from hanafuda_env.config import KoiKoiConfig
 from hanafuda_env.drawing.artwork import style
 from hanafuda_env.drawing.panels import HEIGHT, WIDTH, eyes, scores, table_layers
 from hanafuda_env.drawing.table_view import TableView, describe_news, describe_phase, table_ansi, view_of
-from hanafuda_env.words.notation import PHASE_NAMES, str_to_action
-
-PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
+from hanafuda_env.words.notation import PHASES, str_to_action
 
 __all__ = ["Snapshot", "replay", "table_ansi", "table_rgb", "table_svg", "view_of"]
 

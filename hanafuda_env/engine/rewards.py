@@ -138,12 +138,4 @@ def wins_with(s, k):
     return rounds
 
 
-FUNCTIONS = GameFunctions(
-    init=init,
-    legal_action_mask=legal_action_mask,
-    observe=observe,
-    is_terminal=is_terminal,
-    act=act,
-    forfeit=forfeit,
-    end_game=end_game,
-)
+FUNCTIONS = GameFunctions(init, legal_action_mask, observe, is_terminal, act, forfeit, end_game)

@@ -36,6 +36,7 @@ from hanafuda_env.engine.yaku import YAKU_NAMES
 __all__ = [
     "CARD_NAMES",
     "NOVEMBER_NAMES",
+    "PHASES",
     "PHASE_NAMES",
     "REASON_NAMES",
     "action_to_str",
@@ -62,6 +63,7 @@ PHASE_NAMES = {
     PHASE_KOI: "koi",
     PHASE_END: "end",
 }
+PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
 
 REASON_NAMES = {
     REASON_STOP: "stop",

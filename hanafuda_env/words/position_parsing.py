@@ -30,7 +30,7 @@ from hanafuda_env.engine.state import (
 from hanafuda_env.words.notation import (
     CARD_NAMES,
     NOVEMBER_NAMES,
-    PHASE_NAMES,
+    PHASES,
     REASON_NAMES,
     as_cards,
     as_yaku,
@@ -58,7 +58,6 @@ REQUIRED_KEYS = (
 )
 MOST_WORD = 2**64 - 1
 
-PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
 REASONS = {name: reason for reason, name in REASON_NAMES.items()}
 NOVEMBER = {name: flag for flag, name in NOVEMBER_NAMES.items()}
 
