@@ -21,14 +21,16 @@ action is the agent's. Evaluations play the clone at every seat, or in a competi
 
 from dataclasses import asdict, dataclass, replace
 from math import ceil
+from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.games import game_named, game_of
 from hanabako.words.checks import parse_setting
@@ -38,13 +40,13 @@ from ..datasets import Dataset
 from ..networks.network import masked
 from ..playing.fitting import observed
 from ..playing.open_games import check_members
+from ..playing.policy import Policy, set_of
 from ..registry import load
 from .common.algorithms import command_line
 from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.partners import PartnersEnvs
 from .common.ranks import Ranks
-from .common.recorded import RecordedEnvs
 from .common.selfplay import SelfPlayEnvs
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
@@ -70,39 +72,39 @@ class Args(NetworkSettings):
     epochs: Size = 1
     """Passes over each rollout; use more if playing takes longer than learning."""
 
+    @override
     def make_config(self) -> Any:
-        """See `agents.learning.common.settings.Settings.make_config`; without ``preset``, the ``dataset``'s rules."""
-        entry = game_named(self.game)
+        entry = game_named(self.game)  # without ``preset``, the rules are those of the dataset
         played = None if self.dataset is None or self.preset is not None else Dataset(self.dataset).config
         if played is None or game_of(played).name != entry.name:
             return super().make_config()
         said = dict(map(parse_setting, self.config or ())) | ({} if self.players is None else {"players": self.players})
         return entry.make_config(config={**asdict(played), **observed(entry.config_class()), **said})
 
+    @override
     def learned(self, config: Any) -> Any:
-        """See `agents.learning.common.settings.Settings.learned`; a ``dataset`` stays as it was played."""
         return NetworkSettings.learned(self if self.dataset is None else replace(self, training=()), config)
 
+    @override
     def usual_name(self, config: Any) -> str:
-        """See `agents.learning.common.settings.Settings.usual_name`; without ``preset``, the ``dataset``'s name."""
         if self.dataset is None or self.preset is not None:
             return super().usual_name(config)
         return f"{self.game}-{Path(self.dataset).stem}-{config.players}p"
 
+    @override
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         self.check_shared(world, "minibatch")
         if self.temperature and not (self.dataset and Dataset(self.dataset).values):
             raise ValueError(f"temperature is for a dataset of `hanabako record --values`, got {self.dataset}")
 
+    @override
     def others(self) -> tuple[str, ...]:
-        """See `agents.learning.common.settings.Settings.others`; in a competitive game, by default the agent itself."""
         return () if game_named(self.game).cooperative else (self.opponent or self.agent or "random",)
 
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`."""
-        super().check_agents(config, kind)
+    @override
+    def check_agents(self, config: Any) -> None:
+        super().check_agents(config)
         if self.dataset is not None:
             if not any(len(some.actions) for some in Dataset(self.dataset).decisions(config)):
                 raise ValueError(f"dataset must hold a decision, and all games of {self.dataset} are empty")
@@ -111,24 +113,22 @@ class Args(NetworkSettings):
         else:
             raise ValueError("agent must name an agent to clone, or dataset a file of games, got None")
 
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> "Lessons | RecordedEnvs":
-        """See `agents.learning.common.settings.Settings.make_envs`."""
-        del kind
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> "Lessons | RecordedEnvs":
         if self.dataset is not None:
             return RecordedEnvs(config, self.games, self.seed, ranks, self.dataset)
         assert self.agent is not None
-        return Lessons(config, self.games, self.seed, ranks, [load(self.agent, config)])
+        return Lessons(config, self.games, self.seed, ranks, load(self.agent, config))
 
 
-# --- The algorithm ----------------------------------------------------------------------------------------------------
+# --- The lessons ------------------------------------------------------------------------------------------------------
 
 
 class Lessons(PartnersEnvs):
     """Games in which one agent decides at every seat, and the learner takes these decisions."""
 
-    def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """See `PartnersEnvs.draw`; here learner and agent both have every seat, and the learner moves."""
-        self._seated[0].seats[rows] = self.learners[rows]
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, agent: Policy) -> None:
+        super().__init__(config, games, seed, ranks, [agent], every_seat)
 
     def advice(self) -> Tensor:
         """Return the agent's actions now, (games,) int64. Call it once per step."""
@@ -136,31 +136,136 @@ class Lessons(PartnersEnvs):
         return torch.from_numpy(self.block.actions.copy())
 
 
-class Decisions(NamedTuple):
-    """Training examples; the first axes are (horizon, games), in a minibatch one axis of decisions."""
+def every_seat(
+    streams: NDArray[np.uint64], players: int, members: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give every seat to the learner, who moves, and to each member; see `agents.learning.common.partners.Plan`."""
+    everybody = set_of(range(players), len(streams))
+    return everybody, np.tile(everybody, (members, 1))
 
-    observations: Tensor
-    masks: Tensor
-    actions: Tensor
-    targets: Tensor
-    """The target probability of each action; no columns if the recorded actions are fitted."""
+
+class RecordedEnvs(SelfPlayEnvs):
+    """This rank's games, read in parallel from a dataset; each is followed by another when it ends.
+
+    Every pass shows all games of the file once, in a new random order per rank. The games are held in memory: a
+    decision of standard Hanabi takes about 150 bytes.
+
+    Args:
+        config: the config that was played, with the observation to use.
+        games: number of parallel games, all ranks together.
+        seed: seed of the order.
+        ranks: the ranks, which share the games evenly.
+        dataset: the file, in which some game has a decision.
+
+    Raises:
+        ValueError: the games have other rules; see `agents.datasets.Dataset`.
+        OSError: the file cannot be read.
+    """
+
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, dataset: str | PathLike[str]) -> None:
+        parts = list(Dataset(dataset).decisions(config))
+        self._decisions = type(parts[0])(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        self._starts = np.flatnonzero(self._decisions.turns == 0)
+        self._ends = np.append(self._starts[1:], len(self._decisions.turns))
+        """The decisions of game g are those from ``_starts[g]`` up to ``_ends[g]``."""
+        super().__init__(config, games, seed, ranks)
+        self._sums = {"score": 0, "length": 0}
+
+    @override
+    def _reset(self, seed: int, threads: int) -> None:
+        self._seed, self._begun, self._time = seed, 0, -1
+        self._game, self._at = np.zeros(self.games, np.int64), np.zeros(self.games, np.int64)
+        self._begin_next(np.ones(self.games, np.bool_))
+        self._show()
+
+    def advice(self) -> Tensor:
+        """Return the recorded actions at the current decisions, (games,) int64."""
+        return torch.from_numpy(self._decisions.actions[self._at])
+
+    def targets(self, temperature: float) -> Tensor:
+        """Return target probabilities of the actions at the current decisions, (games, actions) float32.
+
+        They are the softmax of the recorded search values divided by ``temperature`` points. A decision without values
+        has probability 1 for the recorded action.
+        """
+        values, actions = self._decisions.values[self._at], self._decisions.actions[self._at]
+        known = ~np.isnan(values[np.arange(self.games), actions])
+        scaled = torch.from_numpy(np.where(np.isnan(values), -np.inf, values / temperature))
+        done = torch.from_numpy(np.eye(values.shape[1], dtype=np.float32)[actions])
+        return torch.where(torch.from_numpy(known)[:, None], scaled.softmax(1), done)
+
+    @override
+    def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
+        rewards = torch.from_numpy(self._decisions.rewards[self._at])
+        self._at += 1
+        dones = self._at == self._ends[self._game]
+        if dones.any():
+            own = self._starts[self._game[dones]]
+            scores, lengths = self._decisions.returns[own], self._at[dones] - own
+            self._count(len(own), {"score": scores.sum(), "length": lengths.sum()})
+            self._begin_next(dones)
+        self._show()
+        self.decisions += self.games
+        return rewards, torch.from_numpy(dones)
+
+    def _begin_next(self, games: np.ndarray) -> None:
+        """Begin the next games in the order where ``games``, bool (games,), is set."""
+        numbers = self._begun + np.arange(int(games.sum()))
+        self._begun += len(numbers)
+        count = len(self._starts)
+        for place, number in zip(np.flatnonzero(games), numbers, strict=True):
+            self._game[place] = self._order(int(number) // count)[number % count]
+        self._at[games] = self._starts[self._game[games]]
+
+    def _order(self, time: int) -> np.ndarray:
+        """Return the order of the games in pass ``time``."""
+        if self._time != time:
+            self._time, self._now = time, np.random.default_rng([self._seed, time]).permutation(len(self._starts))
+        return self._now
+
+    @override
+    def _show(self) -> None:
+        decisions, at = self._decisions, self._at
+        self.observations = torch.from_numpy(decisions.observations[at].view(np.int64))
+        self.masks, self.players = torch.from_numpy(decisions.masks[at]), torch.from_numpy(decisions.players[at])
+
+    @override
+    def opening_bits(self) -> Tensor:
+        common = np.bitwise_and.reduce(self._decisions.observations[self._starts], axis=0)
+        return torch.from_numpy(common.view(np.int64))
+
+    @override
+    def state(self) -> dict[str, np.ndarray]:
+        return {"game": self._game.copy(), "at": self._at.copy(), "begun": np.array(self._begun)}
+
+    @override
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        self._game, self._at, self._begun = state["game"].copy(), state["at"].copy(), int(state["begun"])
+        self._show()
+
+
+# --- The algorithm ----------------------------------------------------------------------------------------------------
 
 
 class Cloning(NetworkLearner):
     """The training state on one rank: an `agents.learning.common.trainer.Algorithm`."""
 
-    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        assert isinstance(envs, Lessons | RecordedEnvs)
+    def __init__(self, args: Args, envs: Lessons | RecordedEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.lessons = envs
 
         def room(*more: int, dtype: torch.dtype = torch.int64) -> Tensor:
             return torch.zeros(args.horizon, envs.games, *more, dtype=dtype, device=ranks.device)
 
-        self.players, self.dones = room(), room(dtype=torch.bool)
-        words = envs.observations.shape[1]
-        targets = room(envs.actions if args.temperature else 0, dtype=torch.float32)
-        self.decisions = Decisions(room(words), room(envs.actions, dtype=torch.int8), room(), targets)
+        self.decisions = {
+            "observations": room(envs.observations.shape[1]),
+            "masks": room(envs.actions, dtype=torch.int8),
+            "players": room(),
+            "actions": room(),
+            "dones": room(dtype=torch.bool),
+        }
+        if args.temperature is not None:
+            self.decisions["targets"] = room(envs.actions, dtype=torch.float32)
 
     def learn(self, fraction: float) -> dict[str, float]:
         """Let the agent play one rollout, learn from it and return a row for the log."""
@@ -173,27 +278,24 @@ class Cloning(NetworkLearner):
     @torch.no_grad()
     def collect(self) -> None:
         """Let the agent play ``horizon`` decisions of every game; the network's memories follow."""
-        envs, network, memories = self.envs, self.network.rounded(), self.memories
+        envs, memories, decisions = self.lessons, self.memories, self.decisions
+        network = self.network.rounded()
         memories.begin_rollout()
         for t in range(self.args.horizon):
-            actions = self.lessons.advice()
-            now = envs.observations, envs.masks, actions, self.targets()
-            for room, part in zip(self.decisions, now, strict=True):
-                room[t].copy_(part)
-            self.players[t].copy_(envs.players)
+            actions = envs.advice()
+            decisions["observations"][t].copy_(envs.observations)
+            decisions["masks"][t].copy_(envs.masks)
+            decisions["players"][t].copy_(envs.players)
+            decisions["actions"][t].copy_(actions)
+            if self.args.temperature is not None:
+                assert isinstance(envs, RecordedEnvs)  # see `Args.check`
+                decisions["targets"][t].copy_(envs.targets(self.args.temperature))
             if memories.now is not None:
-                _, _, after = network.step(self.decisions.observations[t], memories.of(envs.players))
+                after = network.step(decisions["observations"][t], memories.of(envs.players)).memory
                 memories.keep(envs.players, after)
             _, dones = envs.step(actions)
-            self.dones[t].copy_(dones)
+            decisions["dones"][t].copy_(dones)
             memories.forget(dones)
-
-    def targets(self) -> Tensor:
-        """Return the target probabilities now, (games, actions); no columns if the recorded actions are fitted."""
-        if self.args.temperature is None:
-            return torch.zeros(self.envs.games, 0)
-        assert isinstance(self.lessons, RecordedEnvs)
-        return self.lessons.targets(self.args.temperature)
 
     def one_pass(self) -> tuple[float, float, float]:
         """Learn from each decision once.
@@ -202,26 +304,23 @@ class Cloning(NetworkLearner):
             How many decisions agreed with the agent before the update, how many there are, and their summed
             cross-entropy.
         """
-        args, horizon = self.args, self.args.horizon
-        count = self.envs.games if self.memories.now is not None else horizon * self.envs.games
-        order = torch.randperm(count, generator=self.generator).to(self.ranks.device)
-        right, total = 0.0, 0.0
-        parts = ceil(horizon * args.games / args.minibatch)
-        for batch, (outputs, _) in self.memories.minibatches(self.network, self, self.decisions, order, parts):
-            logits = masked(outputs, batch.masks)
+        args, right, total = self.args, 0.0, 0.0
+        parts = ceil(args.horizon * args.games / args.minibatch)
+        for batch, outputs in self.memories.minibatches(self.network, self.decisions, parts, self.generator):
+            logits = masked(outputs.logits, batch["masks"])
             loss = cross_entropy(logits, batch)
             self.descent.step(loss)
-            right += float((logits.argmax(1) == batch.actions).sum())
-            total += float(loss.detach()) * len(batch.actions)
-        return right, float(horizon * self.envs.games), total
+            right += float((logits.argmax(1) == batch["actions"]).sum())
+            total += float(loss.detach()) * len(logits)
+        return right, float(args.horizon * self.envs.games), total
 
 
-def cross_entropy(logits: Tensor, batch: Decisions) -> Tensor:
+def cross_entropy(logits: Tensor, batch: dict[str, Tensor]) -> Tensor:
     """Return the mean cross-entropy to the targets, or to the recorded actions if there are none."""
-    if not batch.targets.shape[1]:
-        return F.cross_entropy(logits, batch.actions)
-    likely = torch.where(batch.masks.bool(), logits.log_softmax(1), 0.0)
-    return -(batch.targets * likely).sum(1).mean()
+    if "targets" not in batch:
+        return F.cross_entropy(logits, batch["actions"])
+    likely = torch.where(batch["masks"].bool(), logits.log_softmax(1), 0.0)
+    return -(batch["targets"] * likely).sum(1).mean()
 
 
 if __name__ == "__main__":

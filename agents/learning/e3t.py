@@ -24,27 +24,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.games import game_named
-from hanabako.words.checks import shown
 from hanabako.words.ranges import Part, Positive
 
-from ..networks.modelling import ModellingDenseNetwork
-from ..networks.network import Network, choose
+from ..networks.network import Network, Outputs, choose
 from ..networks.neural_policy import NeuralPolicy
-from ..playing.policy import Actions, Mask, Noise, has
+from ..playing.policy import Actions, Mask, Noise
 from . import ppo
 from .common.algorithms import command_line
 from .common.network_settings import NetworkKind
+from .common.partners import NO_REPLY, PartnersEnvs
 from .common.ranks import Ranks
-from .common.selfplay import SelfPlayEnvs
-from .fcp import PopulationEnvs
-from .ppo import PPO, Batch
 
-__all__ = ["E3T", "Args", "MixedPartner", "MixedPartnerEnvs"]
-
-NONE = -1
-"""The reply in a game that ended before the next player's decision."""
+__all__ = ["E3T", "Args", "MixedPartner"]
 
 
 @dataclass(frozen=True)
@@ -64,15 +58,18 @@ class Args(ppo.Args):
         """See `NetworkSettings.kind_of`; the network also has a model of the partner."""
         return f"modelling-{basic}"
 
+    @override
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one for a mixed partner, got {self.game}")
-        if self.pool:
-            raise ValueError(f"partners must be empty: they are copies of the learner, got {shown(self.pool)}")
+        self.check_alone("they are copies of the learner")
         if self.network != "dense":
             raise ValueError(f"network must be dense, the only kind with a model of the partner, got {self.network}")
+
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> PartnersEnvs:
+        return PartnersEnvs(config, self.games, self.seed, ranks)
 
 
 # --- The partner ------------------------------------------------------------------------------------------------------
@@ -91,102 +88,54 @@ class MixedPartner(NeuralPolicy):
         super().__init__(network, config, greedy=False)
         self.epsilon = epsilon
 
+    @override
     def probabilities(self, observation: NDArray[Any], mask: Mask, memory: Any = None) -> NDArray[np.float32]:
-        """See `NeuralPolicy.probabilities`."""
         uniform = mask / mask.sum(1, keepdims=True, dtype=np.float32)
         return (1 - self.epsilon) * super().probabilities(observation, mask, memory) + self.epsilon * uniform
 
+    @override
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: Any = None) -> Actions:
-        """See `agents.playing.policy.BatchedPolicy.act`."""
         probabilities = torch.from_numpy(self.probabilities(observation, mask, memory))
         return choose(probabilities, torch.from_numpy(noise).float()).numpy()
-
-
-class MixedPartnerEnvs(PopulationEnvs):
-    """Games among partners that also say what the next player did.
-
-    ``replies`` (games,) int16 has the action with which the next player answered the learner's last decision; `NONE`
-    if there was no answer.
-    """
-
-    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
-        self.replies = np.full(games // ranks.world, NONE, np.int16)
-        super().__init__(config, games, seed, ranks, threads)
-
-    def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """See `PartnersEnvs.step`."""
-        self.replies[:] = NONE
-        return super().step(actions)
-
-    def _go_on(self, rows: NDArray[np.int64]) -> None:
-        others = ~has(self.learners[rows], self.block.tables["current_player"][rows])
-        replying = rows[others & (self.replies[rows] == NONE) & ~self._dones[rows]]
-        self.replies[replying] = self.block.actions[replying]
-        super()._go_on(rows)
 
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------
 
 
-class Modelling(Network):
-    """A network in training, whose logits (rows, 2 * actions) end with those of the next player's action."""
-
-    def __init__(self, network: ModellingDenseNetwork) -> None:
-        torch.nn.Module.__init__(self)
-        self.network = network
-
-    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.forward`."""
-        logits, values, predicted = self.network.with_prediction(words)
-        return torch.cat([logits, predicted], 1), values
-
-    def rounded(self) -> Network:  # type: ignore[override]
-        """Return a copy of the network of the policy for playing, see `Network.rounded`."""
-        return self.network.rounded()
-
-
-class E3T(PPO):
+class E3T(ppo.PPO):
     """PPO at one seat among noisy copies: an `agents.learning.common.trainer.Algorithm`."""
 
-    Envs = MixedPartnerEnvs
-
-    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        assert isinstance(envs, MixedPartnerEnvs)
-        self.mixed = envs
+    def __init__(self, args: Args, envs: PartnersEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
+        self.mixed = envs
+        self.replies = torch.zeros(args.horizon, envs.games, dtype=torch.int64, device=ranks.device)
+        """(horizon, games): the next player's action after each decision of the rollout, or `NO_REPLY`."""
         self.partner = MixedPartner(self.network, envs.config, args.epsilon)
         envs.admit(self.partner)
 
-    def with_critic(self, network: Network) -> Network:
-        """See `NetworkLearner.with_critic`: the network and its prediction."""
-        assert isinstance(network, ModellingDenseNetwork)
-        return Modelling(network)
-
+    @override
     def learn(self, fraction: float) -> dict[str, float]:
-        """See `agents.learning.ppo.PPO.learn`; first the partner gets the current policy."""
         self.partner.network = self.network.rounded()
         return super().learn(fraction)
 
-    def collect(self, price: float, visible: float = 1.0) -> Tensor:
-        """See `PPO.collect`; a decision's label is the reply to it, which is known one step later."""
-        last_values, labels = super().collect(price, visible), self.rollout.labels
-        labels[:-1] = labels[1:].clone()
-        labels[-1].copy_(self.labels())
-        return last_values
+    @override
+    def play(self, t: int, actions: Tensor) -> tuple[Tensor, Tensor]:
+        after = super().play(t, actions)
+        self.replies[t].copy_(torch.from_numpy(self.mixed.replies))
+        return after
 
-    def labels(self) -> Tensor:
-        """See `PPO.labels`: the replies to the last decisions."""
-        return torch.from_numpy(self.mixed.replies)[:, None]
+    @override
+    def decisions(self, advantages: Tensor) -> dict[str, Tensor]:
+        return super().decisions(advantages) | {"replies": self.replies}
 
+    @override
     def loss(
-        self, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
+        self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """See `PPO.loss`."""
-        own, predicted = logits.tensor_split([self.network.actions], 1)
-        loss, statistics = super().loss(own, values, batch, entropy_weight)
-        replies = batch.labels[:, 0].long()
-        errors = F.cross_entropy(predicted, replies, ignore_index=NONE, reduction="sum")
-        model_loss = errors / (replies != NONE).sum().clamp(min=1)
+        loss, statistics = super().loss(outputs, batch, entropy_weight)
+        predicted, replies = outputs.features, batch["replies"]
+        errors = F.cross_entropy(predicted, replies, ignore_index=NO_REPLY, reduction="sum")
+        model_loss = errors / (replies != NO_REPLY).sum().clamp(min=1)
         return loss + self.args.model_weight * model_loss, {**statistics, "model_loss": model_loss}
 
 

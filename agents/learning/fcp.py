@@ -19,6 +19,8 @@ then, as in PPO.
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from typing_extensions import override
+
 from hanabako.games import game_named
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Size, Within
@@ -28,9 +30,8 @@ from ..networks.neural_policy import NeuralPolicy
 from . import ppo
 from .common.algorithms import command_line
 from .common.memories import Memories
+from .common.partners import PartnersEnvs
 from .common.ranks import Ranks
-from .common.selfplay import SelfPlayEnvs
-from .league import LeagueEnvs
 
 VERSIONS = 16
 """Number of versions of a player among which the one with half of the final score is chosen."""
@@ -45,30 +46,24 @@ class Args(ppo.Args):
     population_part: Annotated[float, Within(0.01, 0.99)] = 0.5
     """The part of the budget that trains the population; the rest trains the network that is the result."""
 
+    @override
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one for fictitious co-play, got {self.game}")
-        if self.pool:
-            raise ValueError(f"partners must be empty: the population is trained in the run, got {shown(self.pool)}")
+        self.check_alone("the population is trained in the run")
         if self.start is not None:
             raise ValueError(f"start must be empty: every player begins with its own weights, got {shown(self.start)}")
 
-
-class PopulationEnvs(LeagueEnvs):
-    """Games of pure self-play until members join; from then on, games at one seat among the members."""
-
-    self_play = 0
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> PartnersEnvs:
+        return PartnersEnvs(config, self.games, self.seed, ranks)
 
 
 class FCP(ppo.PPO):
     """PPO of one player after the other, then among them: an `agents.learning.common.trainer.Algorithm`."""
 
-    Envs = PopulationEnvs
-
-    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        assert isinstance(envs, PopulationEnvs)
+    def __init__(self, args: Args, envs: PartnersEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.among = envs
         opening = envs.opening_bits()
@@ -84,7 +79,7 @@ class FCP(ppo.PPO):
         self.stage = stage
         self.network = self.learner = self.players[stage]
         self.descent = self.args.descent(self.learner, self.ranks)
-        self.memories = Memories(self.learner, self.envs)
+        self.memories = Memories(self.network, self.envs)
         self.past = [(0.0, self.network.rounded())]
         """Versions of the player and their scores in training; the first one is untrained."""
         for network in self.population if self.is_last else ():
@@ -95,9 +90,9 @@ class FCP(ppo.PPO):
         """Whether the network that learns is the result."""
         return self.stage == self.args.population
 
+    @override
     def learn(self, fraction: float) -> dict[str, float]:
-        """See `agents.learning.ppo.PPO.learn`; schedules follow the fraction of the player's own budget."""
-        stage, own = stage_of(fraction, self.args.population, self.args.population_part)
+        stage, own = stage_of(fraction, self.args.population, self.args.population_part)  # schedules follow ``own``
         while self.stage < stage:
             self.population += self.versions()
             self.begin(self.stage + 1)
@@ -112,18 +107,18 @@ class FCP(ppo.PPO):
         middle = min(self.past, key=lambda version: abs(version[0] - half))
         return [self.past[0][1], middle[1], self.network.rounded()]
 
+    @override
     def visible(self, fraction: float) -> float:
-        """See `agents.learning.ppo.PPO.visible`; with partners, the last action is always visible."""
         return 1.0 if self.is_last else super().visible(fraction)
 
+    @override
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.common.trainer.Algorithm.state`; players still to come begin as the seed says."""
         past = [{"score": score, "network": network.state_dict()} for score, network in self.past]
         population = [network.state_dict() for network in self.population]
         return super().state() | {"stage": self.stage, "past": past, "population": population}
 
+    @override
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.common.trainer.Algorithm.restore`."""
         self.population = [self.as_saved(weights) for weights in state["population"]]
         self.begin(state["stage"])
         self.past = [(version["score"], self.as_saved(version["network"])) for version in state["past"]]

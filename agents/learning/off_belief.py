@@ -3,48 +3,22 @@
     hanabako train --algorithm off_belief --preset mini --minutes 3
     hanabako train --algorithm off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
 
-Players who train together invent conventions that others cannot guess. Off-Belief Learning prevents this. At each
-decision the hand of the player to move and the deck are dealt again, from all arrangements consistent with what the
-player knows. In this fictitious game the action is taken, the partners answer with the current policy, and the network
-learns from what follows until the same player is to move again. This is level 1: a player believes that the partners
-acted as level 0, which chooses uniformly among its legal actions. So a hint is worth what its literal meaning allows.
-At level 2 a player reads the partners as players of level 1, given by ``--level-below``: hands are dealt from the
-belief that such partners' actions imply.
-
-Level 0 is not quite blind to the player's hand: a hint is legal only if it touches a card. Under a hand that allows
-more hints, each action of a partner was less likely. Level 1 therefore weights hands by the product, over the partners'
-decisions, of 1 / (number of legal actions, given the hand), see `hanabi_env.engine.likelihood`. All weights are equal
-with ``empty_hints``. The weights take a tenth of the time; ``--no-weighted`` leaves them out.
-
-The target of a decision, computed in the fictitious game, is
+At each decision the hand of the player to move and the deck are dealt again, from all arrangements consistent with what
+the player knows. In this fictitious game the action is taken, the partners answer with the current policy, and the
+network learns from what follows until the same player is to move again. The target of a decision is
 
     the rewards until the player's next decision + gamma * max over a of Q(the player's observation then, a)
 
-This is Q-learning without replay or target network, from many games in parallel (PQN, Gallici et al. 2024), but without
-PQN's lambda returns: the network as it was when the rollout began acts for the partners, and both chooses and values
-the best action. As in PQN, LayerNorm keeps such learning from diverging, since it bounds the values that have no target
-network behind them (``--no-norm`` leaves it out). Logits and value of the usual networks serve as advantages and value
-of a dueling network (Wang et al. 2016), so the policy file plays like any other.
+This is level 1: a player believes that the partners acted as level 0, which chooses uniformly among its legal actions.
+As a hint is legal only if it touches a card, level 1 weights hands by the likelihood of such partners' actions, see
+`hanabi_env.engine.likelihood`. At level 2 a player reads the partners as players of level 1, given by
+``--level-below``: hands are dealt from the belief that such partners' actions imply. The learning is PQN's (Gallici et
+al. 2024), with a dueling head and LayerNorm, but without lambda returns.
 
-Differences from the paper:
-
-* Networks have no memory. A player knows of earlier actions only what the observation shows: what hints have said, and
-  the last action. Level 2 reads no more than that.
-* Level 1 draws several hands, all arrangements being equally likely (`hanabi_env.engine.belief`), and chooses one by
-  its weight. The paper learns the same belief from games of level 0. As the number of ``candidates`` is finite, the
-  weights count a little less than they should.
-* Level 2 draws the same hands and chooses one by a learned weight. The weight is a sum over slots of a
-  score of the card, from a network that reads the observation. The network is trained to tell the true hand from dealt
-  hands in games of the level below, which makes the weight the likelihood ratio (van den Oord et al. 2018), as far as a
-  sum over slots can express it. The paper's belief is autoregressive over slots. These training games explore as the
-  learner does at its end (`Args.explore_end`), so that one surprising action does not exclude a hand.
-* Level 2 starts from random weights. In the authors' scripts it starts as the level below, which ``--start`` with the
-  file of ``--level-below`` does here.
-* Partners answer greedily, without exploring.
-* All games explore alike, less and less over the budget (`Args.explore`). The authors' players draw a rate of their own
-  for each game. As in PPO, losing costs little at first (`Args.loss_ramp`).
-
-Scores alone and together, in `mini` and in the standard game, are in ``benchmarks/strength/SCORES.md``.
+Differences from the paper: networks have no memory. Beliefs choose among `Args.candidates` equally likely hands, level
+1 by the exact likelihood, level 2 by the likelihood ratio that a network learns (van den Oord et al. 2018), a sum over
+slots. Level 2 starts from random weights (``--start`` with the file of ``--level-below``: as in the authors' scripts).
+Partners answer greedily. All games explore alike, and losing costs little at first (`Args.loss_ramp`).
 """
 
 from dataclasses import dataclass
@@ -55,6 +29,7 @@ from typing import Annotated, Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from typing_extensions import override
 
 from hanabako.words.ranges import Part, Positive, Size, Within
 
@@ -116,8 +91,8 @@ class Args(NetworkSettings):
         """See `NetworkSettings.kind_of`."""
         return f"normed-{basic}" if self.norm else basic
 
+    @override
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         self.check_shared(world, "minibatch")
         if self.game != "hanabi":
@@ -128,9 +103,9 @@ class Args(NetworkSettings):
         if config.observation_type == "seer":
             raise ValueError('observation_type must not be "seer": players who see their hands have no belief')
 
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`."""
-        super().check_agents(config, kind)
+    @override
+    def check_agents(self, config: Any) -> None:
+        super().check_agents(config)
         if self.remembers(config):
             raise ValueError(f"network must be one without memory, got {self.start or self.network}")
         if self.level_below is not None:
@@ -165,13 +140,13 @@ class OffBelief(NetworkLearner):
         row = self.update(*self.collect(explore, price))
         return row | {"learning_rate": learning_rate, "explore": explore, "price_of_losing": price}
 
+    @override
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.common.trainer.Algorithm.state`."""
         noted = {"noted": self.fictions.state()} if self.weighs else {}
         return super().state() | noted | ({} if self.reading is None else {"reading": self.reading.descent.state()})
 
+    @override
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
         if self.weighs:
             self.fictions.restore(state["noted"])

@@ -9,8 +9,8 @@ policies do not depend on conventions that independently trained players could n
 with a dense network: a network that is symmetric in the suits (`agents.networks.symmetric`) has this property by
 construction and needs no such training.
 
-With ``--auxiliary``, as in the paper's runs with the highest cross-play, the network also predicts during training
-whether each own card is playable, played already, or neither (`agents.learning.common.own_cards`).
+With ``--auxiliary``, as in the paper's runs with the highest cross-play, a linear layer also predicts in training, from
+what the network's head reads, whether each own card is playable, played already, or neither ("unknown" in the paper).
 
 Differences from the paper: PPO without memory (``--network recurrent`` has memory) instead of recurrent Q-learning,
 which in the authors' program sums the players' values (VDN). Their twelve runs have four kinds of networks, so their
@@ -26,24 +26,28 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.games import game_of
 from hanabako.words.ranges import Part, Positive
+from hanabi_env.engine.statuses import EMPTY, NEITHER, status_loop
 
-from ..networks.network import Network
+from ..networks.network import Outputs
 from . import ppo
 from .common.algorithms import command_line
 from .common.network_settings import NetworkKind
-from .common.own_cards import OwnCards, Predicting, prediction_loss
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .ppo import PPO, Batch
 
-__all__ = ["Args", "OtherPlay", "RenamedSuits"]
+__all__ = ["Args", "OtherPlay", "RenamedSuits", "own_statuses", "prediction_loss"]
+
+STATUSES = NEITHER + 1
+"""The number of statuses of a card in `hanabi_env.engine.statuses`."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,16 @@ class Args(ppo.Args):
     auxiliary_weight: Positive = 0.25
     """Weight of the prediction's loss; 0.25 is that of the paper's authors."""
 
+    @override
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
+        self.check_alone("the network plays every seat")
         if self.auxiliary and self.game != "hanabi":
             raise ValueError(f"auxiliary must be false in {self.game}: only in Hanabi players do not see their cards")
+
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
+        return RenamedSuits(config, self.games, self.seed, ranks, self.threads)
 
 
 class RenamedSuits(SelfPlayEnvs):
@@ -88,18 +97,21 @@ class RenamedSuits(SelfPlayEnvs):
         """Return new renamings, (games, players) int64."""
         return torch.randint(len(self._bits), (games, players), generator=self._generator)
 
-    def _begin(self, games: NDArray[np.bool_]) -> None:
-        drawn = self._drawn(*self._renaming.shape)
-        self._renaming = torch.where(torch.from_numpy(games)[:, None], drawn, self._renaming)
+    @override
+    def _begin(self, dones: Tensor) -> None:
+        if dones.any():
+            drawn = self._drawn(*self._renaming.shape)
+            self._renaming = torch.where(dones[:, None], drawn, self._renaming)
 
+    @override
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """See `SelfPlayEnvs.step`; actions name suits as their player sees them."""
         return super().step(self._real_actions[self._own_renaming(), actions.cpu()])
 
     def _own_renaming(self) -> Tensor:
         """Return the renaming of each game's player to move, (games,) int64."""
         return self._renaming[torch.arange(self.games), self.players]
 
+    @override
     def _show(self) -> None:
         super()._show()
         own = self._own_renaming()
@@ -109,13 +121,13 @@ class RenamedSuits(SelfPlayEnvs):
         self.observations = torch.from_numpy(renamed.view(np.int64))
         self.masks = self.masks.gather(1, self._real_actions[own])
 
+    @override
     def state(self) -> dict[str, NDArray[Any]]:
-        """See `SelfPlayEnvs.state`."""
         own = {"renaming": self._renaming.numpy(), "renaming_generator": self._generator.get_state().numpy()}
         return super().state() | own
 
+    @override
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """See `SelfPlayEnvs.restore`."""
         games = dict(state)
         self._generator.set_state(torch.from_numpy(games.pop("renaming_generator")))
         self._renaming = torch.from_numpy(games.pop("renaming"))
@@ -144,33 +156,62 @@ def bit_mover() -> Callable[..., None]:
     return move_bits
 
 
-class OtherPlay(PPO):
+class OtherPlay(ppo.PPO):
     """`agents.learning.ppo.PPO` in games whose seats see the suits under different names."""
 
-    Envs = RenamedSuits
-    own_cards: OwnCards | None = None
+    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
+        super().__init__(args, envs, ranks)
+        if args.auxiliary:
+            head, slots = self.network.get_submodule("head"), envs.game.rules.hand_size
+            assert isinstance(head, nn.Linear)
+            self.predictor = nn.Linear(head.in_features, slots * STATUSES).to(ranks.device)
+            self.descent = args.descent(nn.ModuleList([self.network, self.predictor]), ranks)
+            self.statuses = torch.zeros(args.horizon, envs.games, slots, dtype=torch.int8, device=ranks.device)
 
-    def with_critic(self, network: Network) -> Network:
-        """See `NetworkLearner.with_critic`: with the auxiliary task, the network and its prediction."""
-        if not self.args.auxiliary:
-            return network
-        self.own_cards = OwnCards(self.envs)
-        return Predicting(network, self.own_cards.slots).to(self.ranks.device)
+    @override
+    def play(self, t: int, actions: Tensor) -> tuple[Tensor, Tensor]:
+        if self.args.auxiliary:
+            self.statuses[t].copy_(own_statuses(self.envs))
+        return super().play(t, actions)
 
-    def labels(self) -> Tensor:
-        """See `PPO.labels`: the statuses of own cards."""
-        return super().labels() if self.own_cards is None else self.own_cards.statuses()
+    @override
+    def decisions(self, advantages: Tensor) -> dict[str, Tensor]:
+        more = {"statuses": self.statuses} if self.args.auxiliary else {}
+        return super().decisions(advantages) | more
 
+    @override
     def loss(
-        self, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
+        self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """See `PPO.loss`."""
-        own, predictions = logits.tensor_split([self.network.actions], 1)
-        loss, statistics = super().loss(own, values, batch, entropy_weight)
-        if self.own_cards is None:
+        loss, statistics = super().loss(outputs, batch, entropy_weight)
+        if not self.args.auxiliary:
             return loss, statistics
-        auxiliary = prediction_loss(predictions, batch.labels)
+        auxiliary = prediction_loss(self.predictor(outputs.features), batch["statuses"])
         return loss + self.args.auxiliary_weight * auxiliary, {**statistics, "auxiliary_loss": auxiliary}
+
+
+def own_statuses(envs: SelfPlayEnvs) -> Tensor:
+    """Return the statuses of the cards of the players to move in Hanabi: see `hanabi_env.engine.statuses`.
+
+    Returns:
+        (games, slots) int8.
+    """
+    out = np.empty((envs.games, envs.game.rules.hand_size), np.int8)
+    status_loop(envs.frozen)(envs.game.rules_array, envs.tables, out)
+    return torch.from_numpy(out)
+
+
+def prediction_loss(predictions: Tensor, statuses: Tensor) -> Tensor:
+    """Return the mean over decisions of the mean cross-entropy of the cards in hand.
+
+    Args:
+        predictions: logits (rows, slots * 3).
+        statuses: int8 (rows, slots).
+    """
+    wanted = statuses.long()
+    logits = predictions.unflatten(1, (wanted.shape[1], STATUSES)).transpose(1, 2)
+    errors = F.cross_entropy(logits, wanted, ignore_index=EMPTY, reduction="none")  # 0 in an empty slot
+    return (errors.sum(1) / (wanted != EMPTY).sum(1).clamp(min=1)).mean()
 
 
 if __name__ == "__main__":

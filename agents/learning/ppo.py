@@ -3,51 +3,36 @@
     hanabako train --preset mini --minutes 1
     torchrun --standalone --nproc-per-node 2 -m hanabako train --preset standard --minutes 5   # ranks started by hand
 
-Differences from textbook PPO, each of which improved measured results:
-
-* A batch contains only decisions of the player to move. Nothing is computed for players who wait.
-* The rollout keeps observations packed, 64 bits to a word. They are unpacked directly into the network's bfloat16.
-* All schedules (learning rate, size of minibatches, entropy bonus, the price of a lost game, the last action) follow
-  the fraction of the budget that is spent, in steps or in minutes, so a slow machine also completes them.
-* In a competitive game each player has its own stream of rewards: a decision builds on the same player's next decision.
-  In a cooperative game all share one: a decision builds on the value of the next player to move, who sees other cards.
-  With ``--stream seat`` each player has a stream there, too, as in JaxMARL's IPPO, whose streams also have the player's
-  waiting steps.
-* Losing a cooperative game costs little at first and all points later (`Args.loss_ramp`). Otherwise players learn never
-  to play a card before they learn which card to play.
-* In cooperative self-play the last action is hidden at first (`Args.last_action_ramp`). All runs then begin with what
-  hints say literally, and most of them later understand each other.
-* The memory of a recurrent network changes with a player's own decisions only. Its own last action is no input unless
-  the observation has that much of the past (``--config history=2`` for two players).
-* Each core, GPU or machine is a rank of torch.distributed with its own games and random numbers. Ranks average their
-  gradients, so their weights stay equal to the last bit.
-
-Besides, advantages are normalized over the whole rollout, not in each minibatch. Values are neither normalized nor
-clipped, and no bound on the change of the policy ends the passes early.
-
-The file reads from top to bottom: settings, algorithm, rollout, advantages, loss. Budgets, ranks, logs, checkpoints and
-evaluations are in `agents.learning.common.trainer`.
+A batch has only decisions of the player to move, and a rollout stays packed, 64 bits to a word. In a competitive game
+each player has its own stream of rewards: a decision builds on the same player's next decision. In a cooperative game
+all share one: a decision builds on the value of the next player to move, who sees other cards. Losing such a game costs
+little at first (`Args.loss_ramp`), and in self-play the last action is hidden at first (`Args.last_action_ramp`), so
+that all runs begin with what hints say literally. Advantages are normalized over the whole rollout. Values are neither
+normalized nor clipped, and no bound on the change of the policy ends the passes early. The memory of a recurrent
+network changes with a player's own decisions only. Ranks of torch.distributed have their own games and average their
+gradients. All schedules follow the fraction of the budget that is spent.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
+from typing_extensions import override
 
+from hanabako.engine.sections import words_for
 from hanabako.games import game_named, game_of
+from hanabako.packing import pack
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Part, Positive, Size, Within
 
-from ..networks.network import Network, choose, masked
+from ..networks.network import Network, Outputs, choose, masked
 from ..playing.open_games import check_members
 from ..registry import load
 from .common import trainer
-from .common.device_selfplay import DeviceSelfPlayEnvs
-from .common.last_action import LastAction
 from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.partners import PartnersEnvs
@@ -109,14 +94,27 @@ class Args(NetworkSettings):
     last_action_hidden: Annotated[float, Within(0, 0.99)] = 0.5
     """Fraction of ``last_action_ramp`` in which the last action is never visible."""
 
+    @override
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         self.check_shared(world, "minibatch")
         if self.minibatch_end is not None:
             self.check_shared(world, "minibatch_end")
         if self.stream == "team" and not game_named(self.game).cooperative:
             raise ValueError(f"stream must be seat in a competitive game such as {self.game}, got team")
+        if self.simulator == "cuda" and self.pool:
+            raise ValueError(f"simulator must be cpu with partners, got cuda and {shown(self.pool)}")
+
+    def check_alone(self, who: str) -> None:
+        """Refuse partners and games on the GPU, for an algorithm with games of its own; ``who`` sits at the seats.
+
+        Raises:
+            ValueError: there are partners, or ``simulator`` is ``cuda``.
+        """
+        if self.pool:
+            raise ValueError(f"partners must be empty: {who}, got {shown(self.pool)}")
+        if self.simulator == "cuda":
+            raise ValueError("simulator must be cpu for an algorithm with games of its own, got cuda")
 
     @property
     def pool(self) -> tuple[str, ...]:
@@ -128,32 +126,25 @@ class Args(NetworkSettings):
         if self.last_action_ramp is not None:
             return self.last_action_ramp
         begins = self.start is None and not self.pool
-        return RAMP if begins and game_of(config).cooperative and LastAction.is_seen(config) else 0.0
+        return RAMP if begins and game_of(config).cooperative and last_actions(config) else 0.0
 
+    @override
     def others(self) -> tuple[str, ...]:
-        """See `agents.learning.common.settings.Settings.others`: the partners, unless there is an ``opponent``."""
         return self.pool if self.pool and self.opponent is None else super().others()
 
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`."""
-        super().check_agents(config, kind)
-        if self.last_action_ramp:
-            LastAction(config)  # refuses games whose observations lack the last action
-        if self.pool and kind is not SelfPlayEnvs:
-            raise ValueError(
-                f"partners must be empty for an algorithm that changes what players observe, got {shown(self.pool)}"
-            )
+    @override
+    def check_agents(self, config: Any) -> None:
+        super().check_agents(config)
+        if self.last_action_ramp and not last_actions(config):
+            name = game_of(config).name
+            raise ValueError(f"last_action_ramp must be 0 in {name}, whose observations lack the last action")
         check_members([load(name, config) for name in self.pool])
-        if self.simulator == "cuda" and (self.pool or kind is not SelfPlayEnvs):
-            raise ValueError("simulator must be cpu with partners, or for an algorithm with games of its own, got cuda")
 
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
-        """See `agents.learning.common.settings.Settings.make_envs`."""
-        if self.simulator == "cuda":
-            return DeviceSelfPlayEnvs(config, self.games, self.seed, ranks)
-        if not self.pool:
-            return super().make_envs(config, ranks, kind)
-        return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
+        if self.pool:
+            return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
+        return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads, self.simulator)
 
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------
@@ -165,9 +156,9 @@ class PPO(NetworkLearner):
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
-        self.rollout = Rollout(args.horizon, envs, streams, ranks.device, self.labels())
+        self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
         self.last_action_ramp = args.ramp_of_last_action(envs.config)
-        self.last_action = LastAction(envs.config) if self.last_action_ramp else None
+        self.other_bits = other_bits(envs.config).to(envs.observations.device)
         if args.simulator == "cuda":  # random numbers of the CPU would make the GPU wait
             self.generator = ranks.generator(args.seed, ranks.device)
         self.reward_scale = args.reward_scale or (3 / envs.config.max_score if envs.cooperative else 1.0)
@@ -203,15 +194,15 @@ class PPO(NetworkLearner):
             rollout.observations[t].copy_(self.observed(visible))
             rollout.masks[t].copy_(envs.masks)
             rollout.players[t].copy_(envs.players)
-            rollout.labels[t].copy_(self.labels())
-            logits, rollout.values[t], after = network.step(rollout.observations[t], memories.of(envs.players))
+            logits, values, after, _ = network.step(rollout.observations[t], memories.of(envs.players))
+            rollout.values[t] = values
             memories.keep(envs.players, after)
             probabilities = masked(logits, rollout.masks[t]).softmax(1)
             noise = torch.rand(envs.games, generator=self.generator, device=self.generator.device).to(logits.device)
             actions = choose(probabilities, noise)
             rollout.actions[t] = actions
             rollout.log_probabilities[t] = probabilities.gather(1, actions[:, None]).squeeze(1).log()
-            rewards, dones = envs.step(actions)
+            rewards, dones = self.play(t, actions)
             if is_team:
                 rewards = rewards[:, :1]  # all players have the same rewards
             if envs.cooperative:
@@ -229,21 +220,16 @@ class PPO(NetworkLearner):
     def observed(self, visible: float) -> Tensor:
         """Return the observations now, (games, words) int64, with the last action in a share ``visible`` of them."""
         observations = self.envs.observations
-        if self.last_action is None or visible == 1:
+        if self.last_action_ramp == 0 or visible == 1:
             return observations
         device = self.generator.device
         hidden = torch.rand(self.envs.games, generator=self.generator, device=device).to(observations.device) >= visible
-        return self.last_action.without(observations, hidden)
+        own, views = observations.tensor_split([len(self.other_bits)], 1)  # other players' views may follow one's own
+        return torch.cat([torch.where(hidden[:, None], own & self.other_bits, own), views], 1)
 
-    def labels(self) -> Tensor:
-        """Return what an auxiliary loss predicts of the coming decisions, (games, n) of integers; here n is 0."""
-        return torch.zeros(self.envs.games, 0, dtype=torch.int8)
-
-    def loss(
-        self, logits: Tensor, values: Tensor, batch: "Batch", entropy_weight: float
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the loss on a minibatch, and statistics for the log."""
-        return loss_of(self.args, logits, values, batch, entropy_weight)
+    def play(self, t: int, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """Make decision ``t`` of the rollout in every game: see `SelfPlayEnvs.step`; a hook for subclasses."""
+        return self.envs.step(actions)
 
     def bootstrap_values(self, network: Network, observations: Tensor) -> Tensor:
         """Return the values of the positions after the rollout, (games, streams); NaN except for the player to move.
@@ -252,7 +238,7 @@ class PPO(NetworkLearner):
         """
         device, streams = self.ranks.device, self.rollout.rewards.shape[2]
         memory = self.memories.of(self.envs.players)
-        values = network.step(observations.to(device), memory)[1][:, None]
+        values = network.step(observations.to(device), memory).values[:, None]
         if streams == 1:
             return values
         unknown = values.new_full((self.envs.games, streams), torch.nan)
@@ -269,43 +255,55 @@ class PPO(NetworkLearner):
         Returns:
             Statistics of this rank's last minibatch, for the log.
         """
-        args, rollout = self.args, self.rollout
-        decisions = Batch(
-            rollout.observations,
-            rollout.masks,
-            rollout.actions,
-            rollout.log_probabilities,
-            normalized(self.ranks, advantages),
-            advantages.nan_to_num() + rollout.values,
-            rollout.labels,
-        )
-        statistics: dict[str, Tensor] = {}
-        for _ in range(args.epochs):
-            for batch, (logits, values) in self.minibatches(decisions, parts):
-                loss, statistics = self.loss(logits, values, batch, entropy_weight)
+        decisions, statistics = self.decisions(advantages), {}
+        for _ in range(self.args.epochs):
+            for batch, outputs in self.memories.minibatches(self.learner, decisions, parts, self.generator):
+                loss, statistics = self.loss(outputs, batch, entropy_weight)
                 statistics["gradient_norm"] = self.descent.step(loss)
         return {name: float(value.detach()) for name, value in statistics.items()}
 
-    def minibatches(self, decisions: "Batch", parts: int) -> Iterator[tuple["Batch", tuple[Tensor, Tensor]]]:
-        """Yield the decisions in random order, in equal ``parts``, with the network's logits and values.
+    def decisions(self, advantages: Tensor) -> dict[str, Tensor]:
+        """Return the arrays (horizon, games, ...) of the rollout that `loss` and a replay read, by name."""
+        rollout = self.rollout
+        names = "observations", "masks", "players", "actions", "log_probabilities", "dones"
+        return {name: getattr(rollout, name) for name in names} | {
+            "advantages": normalized(self.ranks, advantages),
+            "returns": advantages.nan_to_num() + rollout.values,
+        }
 
-        For a network without memory a minibatch is any decisions; for one with memory, all decisions of some games in
-        order.
+    def loss(
+        self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the loss on a minibatch, and statistics for the log.
+
+        Args:
+            outputs: those of the network.
+            batch: some of the `decisions`.
+            entropy_weight: weight of the entropy bonus.
         """
-        horizon, games = decisions.actions.shape
-        count = horizon * games if self.memories.now is None else games
-        return self.memories.minibatches(self.learner, self.rollout, decisions, self.shuffled(count), parts)
-
-    def shuffled(self, count: int) -> Tensor:
-        """Return the numbers below ``count`` in random order, (count,) int64."""
-        device = self.generator.device
-        return torch.randperm(count, generator=self.generator, device=device).to(self.ranks.device)
+        args = self.args
+        logits = masked(outputs.logits, batch["masks"])
+        log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
+        log_ratio = log_probabilities.gather(1, batch["actions"][:, None]).squeeze(1) - batch["log_probabilities"]
+        ratio, advantages = log_ratio.exp(), batch["advantages"]
+        clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
+        policy_loss = -torch.minimum(advantages * ratio, advantages * clipped).mean()
+        value_loss = (outputs.values - batch["returns"]).square().mean()
+        entropy = -(probabilities * log_probabilities).sum(1).mean()
+        statistics = {
+            "policy_loss": policy_loss,
+            "value_loss": value_loss,
+            "entropy": entropy,
+            "kl": (ratio - 1 - log_ratio).mean(),
+            "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
+        }
+        return policy_loss + args.value_weight * value_loss - entropy_weight * entropy, statistics
 
 
 class Rollout:
     """The last ``horizon`` decisions of every game; the first axes of each array are (horizon, games)."""
 
-    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device, labels: Tensor) -> None:
+    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device) -> None:
         def room(*more: int, dtype: torch.dtype = torch.float32) -> Tensor:
             return torch.zeros(horizon, envs.games, *more, dtype=dtype, device=device)
 
@@ -317,7 +315,6 @@ class Rollout:
         self.values = room()
         self.rewards = room(streams)  # scaled; one stream for a team, or one per player
         self.dones = room(dtype=torch.bool)  # the decision ended its game
-        self.labels = room(labels.shape[1], dtype=labels.dtype)  # what an auxiliary loss predicts
 
 
 # --- Advantages -------------------------------------------------------------------------------------------------------
@@ -368,43 +365,21 @@ def normalized(ranks: Ranks, advantages: Tensor) -> Tensor:
     return ((own - mean) / (deviation + 1e-8)).where(known, 0.0).float()
 
 
-# --- Loss -------------------------------------------------------------------------------------------------------------
+# --- The last action --------------------------------------------------------------------------------------------------
 
 
-class Batch(NamedTuple):
-    """Decisions; the first axis of each array counts them."""
-
-    observations: Tensor
-    masks: Tensor
-    actions: Tensor
-    log_probabilities: Tensor
-    """Log probabilities of the actions under the rollout's policy."""
-    normalized_advantages: Tensor
-    returns: Tensor
-    labels: Tensor
-    """What an auxiliary loss predicts (decisions, n); without one, n is 0."""
+def last_actions(config: Any) -> list[slice]:
+    """Return where the last action's fields, and those of earlier ones with ``history``, are in an observation."""
+    fields = game_of(config).layout(config).fields
+    return [place for field in fields if field.section == "last_action" for place in field.places()]
 
 
-def loss_of(
-    args: Args, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """Return PPO's loss on a minibatch, and statistics for the log."""
-    logits = masked(logits, batch.masks)
-    log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
-    log_ratio = log_probabilities.gather(1, batch.actions[:, None]).squeeze(1) - batch.log_probabilities
-    ratio = log_ratio.exp()
-    clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
-    policy_loss = -torch.minimum(batch.normalized_advantages * ratio, batch.normalized_advantages * clipped).mean()
-    value_loss = (values - batch.returns).square().mean()
-    entropy = -(probabilities * log_probabilities).sum(1).mean()
-    statistics = {
-        "policy_loss": policy_loss,
-        "value_loss": value_loss,
-        "entropy": entropy,
-        "kl": (ratio - 1 - log_ratio).mean(),
-        "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
-    }
-    return policy_loss + args.value_weight * value_loss - entropy_weight * entropy, statistics
+def other_bits(config: Any) -> Tensor:
+    """Return all bits of a packed observation but those of `last_actions`, (words,) int64."""
+    bits = np.ones((1, config.observation_bits), np.uint8)
+    for place in last_actions(config):
+        bits[0, place] = 0
+    return torch.from_numpy(pack(bits, words_for(config.observation_bits)).view(np.int64))[0]
 
 
 def train(args: Args) -> Path:

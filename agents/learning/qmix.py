@@ -12,32 +12,30 @@ The state is the observations of all players, as the critic of `agents.learning.
 every card that is dealt. The mixing network begins as the sum of positive values. It is used only in training; the
 network of the players is evaluated and saved.
 
-Differences from the paper:
-
-* W1, b1, w2 and v share one hidden layer of the state; in the paper W1, b1 and w2 are linear in it.
-* The paper does not initialize the absolute weights specially; here W1 starts near 1 and w2 near 1 / units.
-* The mixing network distinguishes the suits, even if the players' network treats them alike.
-* What `agents.learning.vdn` says of waiting players holds here too.
+Differences from the paper: W1, b1, w2 and v share one hidden layer of the state; W1 starts near 1, w2 near 1 / units;
+and the mixing network distinguishes the suits, even if the players' network treats them alike. What
+`agents.learning.vdn` says of waiting players holds here too.
 
 By default returns are Peng's Q(lambda), replay is uniform, and the game that explores most does so with probability
 0.4. The defaults of the other value learners are ``--n-step 3 --priority 0.9 --epsilon 0.1``.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.words.ranges import Part, Size, Within
 
 from ..networks.network import Network, RoundedLinear
 from ..networks.packing import to_numbers
 from .common.algorithms import command_line
-from .common.q_learner import QSettings
-from .common.replay import Sequences
-from .vdn import VDN
+from .common.q_learner import QLearner, QSettings
+from .common.ranks import Ranks
+from .common.selfplay import EveryView
 
 __all__ = ["QMIX", "Args", "Mixer"]
 
@@ -56,6 +54,10 @@ class Args(QSettings):
     """Units of the mixing network."""
     mixing_width: Size = 64
     """Units of the hidden layer that reads the state and gives the mixing network's weights."""
+
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> EveryView:
+        return EveryView(config, self.games, self.seed, ranks, self.threads)
 
 
 class Mixer(nn.Module):
@@ -100,31 +102,23 @@ class Mixed(Network):
         nn.Module.__init__(self)
         self.policy, self.mixer = policy, mixer
 
-    def initial_memory(self, count: int) -> Tensor | None:
-        """See `Network.initial_memory`."""
-        return self.policy.initial_memory(count)
 
+class QMIX(QLearner):
+    """Q-learning of the mixture of all players' values: an `agents.learning.common.trainer.Algorithm`."""
 
-class QMIX(VDN):
-    """`agents.learning.vdn.VDN` with a mixing network: an `agents.learning.common.trainer.Algorithm`."""
-
+    @override
     def with_critic(self, network: Network) -> Network:
-        """Return the network together with a new mixing network."""
         sizes = self.args.mixing_units, self.args.mixing_width
         mixer = Mixer(self.envs.opening_bits(), self.envs.config.players, *sizes)
         return Mixed(network, mixer.to(self.ranks.device))
 
+    @override
     def policy_of(self, learner: Network) -> Network:
-        """See `QLearner.policy_of`."""
         assert isinstance(learner, Mixed)
         return learner.policy
 
-    def outputs(self, learner: Network, some: Sequences) -> tuple[Tensor, Tensor]:
-        """See `VDN.outputs`."""
-        return super().outputs(self.policy_of(learner), some)
-
+    @override
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
-        """See `QLearner.team_value`."""
         assert isinstance(learner, Mixed)
         return learner.mixer(terms.flatten(0, 1), inputs.flatten(0, 1)).view(terms.shape[:2])
 

@@ -7,13 +7,11 @@ Partners read meaning into each action, so random exploration confuses them. Dur
 two actions of the last player: the one taken, which changed the game, and the greedy one, which the player would have
 chosen without exploring. Once training is over no one explores, and the two are the same.
 
-It is `agents.learning.iql` with one more input, see `agents.networks.greedy_input`. As in the authors' program, the
-input covers the last action only. Theirs also shows what the greedy action would have done, such as the cards that a
-hint would have touched; ours shows the action alone, which differs only after exploring moves. The paper's SAD is
-recurrent and sums the players' values (VDN); this one has one value, that of the player to move, and the differences
-that `agents.learning.iql` lists. With the usual networks it is *memoryless*: a player reads one greedy action and
-forgets it. Results then call it ``sad-memoryless``. With three or more players, a player of the authors' program also
-remembers the greedy actions of all players since its own last decision; here it sees only the last one.
+It is `agents.learning.iql` with one more input, see `agents.networks.greedy_input`. Differences from the authors'
+program: theirs also shows what the greedy action would have done, such as the cards that a hint would have touched;
+their SAD is recurrent and sums the players' values (VDN), where this one has the value of the player to move; with
+three or more players theirs remembers the greedy actions of all players since its own last decision, where this one
+sees the last. With the usual networks it has no memory, and results call it ``sad-memoryless``.
 """
 
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from typing_extensions import override
 
 from ..networks.greedy_input import event_words
 from .common.algorithms import command_line
@@ -45,29 +44,29 @@ class SAD(IQL):
     """IQL with the last greedy action as an input: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        super().__init__(args, envs, ranks)
         self.words = event_words(envs.config)
-        self.told = torch.zeros(envs.games, 1, dtype=torch.int64)
+        self.greedy = torch.zeros(envs.games, 1, dtype=torch.int64)
         """(games, 1) int64: the last player's greedy action, as the player to move sees it; 0 in an opening
         position."""
+        super().__init__(args, envs, ranks)
 
+    @override
     def inputs(self) -> Tensor:
-        """See `QLearner.inputs`."""
-        return torch.cat([self.envs.observations, self.told], 1)
+        return torch.cat([self.envs.observations, self.greedy], 1)
 
+    @override
     def follow(self, players: Tensor, greedy: Tensor, dones: Tensor) -> None:
-        """See `QLearner.follow`."""
-        place = (players - self.envs.players) % self.envs.config.players
-        self.told = torch.where(dones, 0, self.words[place, greedy.cpu()])[:, None]
+        offset = (players - self.envs.players) % self.envs.config.players
+        self.greedy = torch.where(dones, 0, self.words[offset, greedy.cpu()])[:, None]
 
+    @override
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.common.trainer.Algorithm.state`."""
-        return {**super().state(), "told": self.told}
+        return {**super().state(), "greedy": self.greedy}
 
+    @override
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
-        self.told = state["told"].cpu()
+        self.greedy = state["greedy"].cpu()
 
 
 if __name__ == "__main__":

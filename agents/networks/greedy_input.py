@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.engine.layout import Field, Layout
 from hanabako.engine.sections import words_for
@@ -100,17 +101,17 @@ class GreedyInput(Network):
         bits = torch.tensor(seen_event(config))
         self.register_buffer("event", bits, persistent=False)
 
+    @override
     def set_opening(self, words: Tensor) -> None:
-        """See `Network.set_opening`."""
         super().set_opening(F.pad(words, (0, self.words - len(words))))
 
+    @override
     def changed(self, words: Tensor) -> Tensor:
-        """See `Network.changed`; a missing greedy action is replaced by the action taken."""
         words = F.pad(words, (0, self.words - words.shape[1]))
         bits = (words[:, self.event // 64] >> (self.event % 64)) & 1
         taken = (bits << torch.arange(len(self.event), device=words.device)).sum(1)
-        told = words[:, -1]
-        return super().changed(torch.cat([words[:, :-1], torch.where(told == 0, taken, told)[:, None]], 1))
+        greedy = words[:, -1]  # 0 where it is missing
+        return super().changed(torch.cat([words[:, :-1], torch.where(greedy == 0, taken, greedy)[:, None]], 1))
 
     @classmethod
     def input_layout(cls, config: Any) -> Layout:

@@ -1,5 +1,6 @@
 """The kinds of networks, by their names on command lines and in policy files."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from hanabako.games import game_of
@@ -12,52 +13,25 @@ from .symmetric import SymmetricNetwork
 
 __all__ = ["BASIC_NETWORKS", "NETWORKS", "usual_kind"]
 
-
-class GreedySymmetricNetwork(GreedyInput, SymmetricNetwork):
-    """A symmetric network that reads the greedy action."""
-
-    kind = "greedy-symmetric"
-
-
-class GreedyDenseNetwork(GreedyInput, DenseNetwork):
-    """A dense network that reads the greedy action."""
-
-    kind = "greedy-dense"
-
-
-class GreedyRecurrentNetwork(GreedyInput, RecurrentNetwork):
-    """A recurrent network that reads the greedy action."""
-
-    kind = "greedy-recurrent"
-
-
-class GreedyRecurrentSymmetricNetwork(GreedyInput, RecurrentSymmetricNetwork):
-    """A symmetric network with memory that reads the greedy action."""
-
-    kind = "greedy-recurrent-symmetric"
-
-
-class NormedSymmetricNetwork(NormedHidden, SymmetricNetwork):
-    """A symmetric network with normalized hidden layers."""
-
-    kind = "normed-symmetric"
-
-
-class NormedDenseNetwork(NormedHidden, DenseNetwork):
-    """A dense network with normalized hidden layers."""
-
-    kind = "normed-dense"
-
-
 BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork, RecurrentSymmetricNetwork)
 """Networks that read an observation and nothing else; any algorithm can train them."""
+
+
+def with_mixin(prefix: str, mixin: type[Network], networks: Sequence[type[Network]]) -> list[type[Network]]:
+    """Return classes of the networks with a mixin; their kinds begin with the prefix."""
+    return [
+        type(f"{mixin.__name__}{network.__name__}", (mixin, network), {"kind": f"{prefix}-{network.kind}"})
+        for network in networks
+    ]
+
 
 NETWORKS: dict[str, type[Network]] = {
     network.kind: network
     for network in (
         *BASIC_NETWORKS,
-        *(GreedySymmetricNetwork, GreedyDenseNetwork, GreedyRecurrentNetwork, GreedyRecurrentSymmetricNetwork),
-        *(NormedSymmetricNetwork, NormedDenseNetwork, ModellingDenseNetwork),
+        *with_mixin("greedy", GreedyInput, BASIC_NETWORKS),
+        *with_mixin("normed", NormedHidden, (SymmetricNetwork, DenseNetwork)),
+        ModellingDenseNetwork,
     )
 }
 """Network classes by their ``kind``, the name in settings and files."""

@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import override
 
-from .network import DenseNetwork, RoundedLinear
+from .network import DenseNetwork, Outputs, RoundedLinear
 from .packing import to_numbers
 
 __all__ = ["ModellingDenseNetwork"]
@@ -17,7 +18,8 @@ class ModellingDenseNetwork(DenseNetwork):
     """A `DenseNetwork` whose input has the probabilities of the next player's actions too, as predicted by a model.
 
     The model is a second trunk of the same size on the same observation, with a head of its own. No gradient flows from
-    the policy back to the model: it learns from the actions that the next player took.
+    the policy back to the model: it learns from the actions that the next player took. The features in its outputs are
+    the logits of the next player's action.
 
     Args:
         config: the game's config.
@@ -36,12 +38,8 @@ class ModellingDenseNetwork(DenseNetwork):
         nn.init.orthogonal_(self.model_head.weight, 0.01)
         nn.init.zeros_(self.model_head.bias)
 
-    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.forward`."""
-        return self.with_prediction(words)[:2]
-
-    def with_prediction(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return logits, values, and the logits (rows, actions) of the next player's action."""
+    @override
+    def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
         bits = to_numbers(self.changed(words), self.trunk_dtype)
         x = bits
         for layer in self.model:
@@ -51,4 +49,4 @@ class ModellingDenseNetwork(DenseNetwork):
         for layer in self.trunk:
             x = F.relu(layer(x))
         out = self.head(x.float())
-        return out[:, :-1], out[:, -1], predicted
+        return Outputs(out[:, :-1], out[:, -1], None, predicted)

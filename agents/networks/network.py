@@ -5,11 +5,12 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.engine.sections import words_for
 
@@ -19,6 +20,7 @@ __all__ = [
     "DenseNetwork",
     "Network",
     "NormedHidden",
+    "Outputs",
     "RoundedLinear",
     "asked_dtype",
     "choose",
@@ -30,14 +32,26 @@ __all__ = [
     "usual_torch",
 ]
 
-MEMORY = "a network with memory must define this, see agents.networks.recurrent.WithMemory"
 PENALTY = 1e9  # subtracted from the logits of illegal actions: their probability is then exactly 0 in float32
+
+
+class Outputs(NamedTuple):
+    """What a network makes of some positions, float32."""
+
+    logits: Tensor
+    """(rows, actions), also of illegal actions."""
+    values: Tensor
+    """(rows,)"""
+    memory: Tensor | None
+    """The memories afterwards, see `Network.step` and `Network.replay`; None without memory."""
+    features: Tensor
+    """(rows, n), what an auxiliary loss may read: the features that the head reads."""
 
 
 class Network(nn.Module):
     """The base class of policy networks. Each subclass has an entry in `kinds.NETWORKS`.
 
-    A network without memory defines ``forward``. One with memory is an `agents.networks.recurrent.WithMemory`.
+    A network without memory defines ``step``. One with memory is an `agents.networks.recurrent.WithMemory`.
 
     Args:
         config: the config whose observations it reads: with features, `agents.networks.features.Features.input_config`.
@@ -73,38 +87,34 @@ class Network(nn.Module):
         return words ^ self.opening
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits (rows, actions) and values (rows,), float32, of packed observations (rows, words) int64."""
-        raise NotImplementedError
+        """Return logits (rows, actions) and values (rows,), float32, of packed observations (rows, words) int64.
 
-    def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return logits, values and the new memories (rows, ...) of one decision per row."""
-        return *self(words), memory
+        To a network with memory they are the first ones of their games.
+        """
+        return self.step(words)[:2]
 
-    def read(self, words: Tensor) -> tuple[Tensor, Any]:
-        """Return what memory takes in of observations (rows, words), as (rows, n), and what `decide` needs besides."""
-        raise NotImplementedError(MEMORY)
-
-    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
-        """Return the memories (rows, ...) after the positions that were read."""
-        raise NotImplementedError(MEMORY)
-
-    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the memories after each decision of some games, and those of all players at the end.
+    def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
+        """Return the outputs of one decision per row, with the new memories (rows, numbers).
 
         Args:
-            read: (horizon, games, n), what memory takes in of the observations.
-            memories: (games, players, numbers), the memories at the beginning.
+            words: (rows, words) int64, packed observations.
+            memory: (rows, numbers), the memories of the players who decide; None at the beginning of their games.
+        """
+        raise NotImplementedError
+
+    def replay(self, words: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> Outputs:
+        """Return the outputs of many decisions of some games, with the memories of all players at the end.
+
+        The first view is that of the player who decides, and changes this player's memory. Others are those of the
+        next players, who wait: their memories stay as they were. Gradients flow back through all memories.
+
+        Args:
+            words: (horizon, games, views, words) int64; each view is a row of the outputs, in this order.
+            memory: (games, players, numbers), the memories at the beginning; ignored by a network without memory.
             players: (horizon, games) int64, the player who decided.
             dones: (horizon, games) bool, whether that decision ended the game, so that memories begin again.
-
-        Returns:
-            (horizon, games, numbers) and (games, players, numbers).
         """
-        raise NotImplementedError(MEMORY)
-
-    def decide(self, seen: Any, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits and values, given the second result of `read` and the memories after the positions."""
-        raise NotImplementedError(MEMORY)
+        return self.step(words.flatten(0, 2))
 
     def initial_memory(self, count: int) -> Tensor | None:
         """Return the memories (count, ...) at the beginning of games; None for a network without memory."""
@@ -146,13 +156,13 @@ class DenseNetwork(Network):
         self.head = nn.Linear(width, self.actions + 1)
         start_head(self.head)
 
-    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.forward`."""
+    @override
+    def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
         x = to_numbers(self.changed(words), self.trunk_dtype)
         for layer, norm in zip(self.trunk, self.norms, strict=True):
             x = F.relu(norm(layer(x)))
         out = self.head(x.float())
-        return out[:, :-1], out[:, -1]
+        return Outputs(out[:, :-1], out[:, -1], None, x.float())
 
 
 class RoundedLinear(nn.Linear):
@@ -196,8 +206,8 @@ class NormedHidden(Network):
     growth would otherwise feed on itself (PQN, Gallici et al. 2024).
     """
 
+    @override
     def norm_of(self, width: int) -> nn.Module:
-        """See `Network.norm_of`."""
         return RoundedLayerNorm(width)
 
 

@@ -90,7 +90,7 @@ class NeuralPolicy(BatchedPolicy):
             words = torch.from_numpy(np.ascontiguousarray(observation[rows]).view(np.int64)).to(device)
             before = None if memory is None else torch.from_numpy(memory[rows]).to(device)
             with torch_threads(len(words)):
-                logits, _, after = self.network.step(words, before)
+                logits, _, after, _ = self.network.step(words, before)
             if memory is not None and after is not None:
                 memory[rows] = after.cpu().numpy()
             most = float(logits.abs().amax())

@@ -9,7 +9,6 @@ file.
 import hashlib
 import inspect
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,6 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
-from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from hanabako.files import MOST_ARRAYS, check_readable, parse_json, write_bytes
 from hanabako.games import config_from_dict, config_to_dict
@@ -165,9 +163,9 @@ def sizes_of(
         raise ValueError(f"network of {path} must have {wanted}, got {', '.join(map(shown, settings))}")
     size = sum(torch.Size(shape).numel() for shape in shapes.values())
     for name, value in settings.items():
-        is_int = hints.get(name, int) is int
-        if is_int and (type(value) is not int or not 1 <= value <= max(size, config.observation_bits)):
-            raise ValueError(f"{name} of {path} must be an int that fits its {size:,} weights, got {shown(value)}")
+        most = len(shapes) if name == "layers" else max(size, config.observation_bits)
+        if hints.get(name, int) is int and (type(value) is not int or not 1 <= value <= most):
+            raise ValueError(f"{name} of {path} must be an int from 1 to {most:,}, got {shown(value)}")
     needed = config.observation_bits, config.rules().num_actions
     if (settings["bits"], settings["actions"]) != needed:
         given = f"{settings['bits']} bits and {settings['actions']} actions"
@@ -184,7 +182,7 @@ def wanted_tensors(
         ValueError: there is no such network, or its tensors do not have the ``shapes`` in the file.
     """
     try:
-        with torch.device("meta"), frugal(len(shapes)):
+        with torch.device("meta"):
             wanted = kind(config, **sizes).float().state_dict()
     except Exception as error:
         raise ValueError(f"{path} holds no {kind.kind} network: {' '.join(str(error).split())}") from error
@@ -198,24 +196,6 @@ def check_shapes(path: Path, wanted: Mapping[str, Tensor], shapes: Mapping[str, 
         needed = tuple(wanted[name].shape) if name in wanted else "none"
         if shapes.get(name, "none") != needed:
             raise ValueError(f"{path}: the shape of {shown(name)} must be {needed}, got {shapes.get(name, 'none')}")
-
-
-@contextmanager
-def frugal(most: int) -> Iterator[None]:
-    """Stop the construction of a network (in this thread) with far more parameters than the file's ``most``."""
-    thread, count = threading.get_ident(), 0
-
-    def note(*_: Any) -> None:
-        nonlocal count
-        count += threading.get_ident() == thread
-        if count > 2 * most + 16:  # a module may set a parameter twice
-            raise ValueError(f"its settings make more than the {most} tensors of the file")
-
-    hook = register_module_parameter_registration_hook(note)
-    try:
-        yield
-    finally:
-        hook.remove()
 
 
 def check_tensors(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:

@@ -4,14 +4,16 @@ A decision has three parts, so that a replay of many decisions goes step by step
 *reads* the position, *remembers*, and *decides*.
 """
 
+from abc import abstractmethod
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import override
 
 from .memory_cell import MemoryCell
-from .network import Network, RoundedLinear, start_head
+from .network import Network, Outputs, RoundedLinear, start_head
 from .packing import to_numbers
 from .symmetric import SymmetricNetwork
 
@@ -27,19 +29,67 @@ class WithMemory(Network):
     remembered: int
     """The size of a memory."""
 
-    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits and values of the first decisions of games."""
-        return self.step(words, None)[:2]
+    @abstractmethod
+    def read(self, words: Tensor) -> tuple[Tensor, Any]:
+        """Return what memory takes in of observations (rows, words), as (rows, n), and what `decide` needs besides."""
 
-    def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
-        """See `Network.step`."""
+    @abstractmethod
+    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
+        """Return the memories (rows, numbers) after the positions that were read."""
+
+    @abstractmethod
+    def follow(self, read: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the memories after each decision, and those of all players at the end; see `Network.replay`.
+
+        Args:
+            read: (horizon, games, n), what memory takes in of the observations of the players who decide.
+            memory: as there.
+            players: as there.
+            dones: as there.
+
+        Returns:
+            (horizon, games, numbers) and (games, players, numbers).
+        """
+
+    @abstractmethod
+    def decide(self, seen: Any, memory: Tensor) -> Outputs:
+        """Return the outputs from the second result of `read` and the memories (rows, numbers) after the positions."""
+
+    @override
+    def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
         read, seen = self.read(words)
-        memory = self.remember(read, self.initial_memory(len(words)) if memory is None else memory)
-        return *self.decide(seen, memory), memory
+        return self.decide(seen, self.remember(read, self.initial_memory(len(words)) if memory is None else memory))
 
+    @override
+    def replay(self, words: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> Outputs:
+        read, seen = self.read(words.flatten(0, 2))
+        own, *others = read.unflatten(0, words.shape[:3]).unbind(2)
+        after, last = self.follow(own, memory, players, dones)
+        if others:
+            before = before_each(after, memory, players, dones)
+            seats = (players[..., None] + torch.arange(1, words.shape[2], device=players.device)) % memory.shape[1]
+            theirs = before.take_along_dim(seats[..., None], 2)
+            waiting = self.remember(torch.stack(others, 2).flatten(0, 2), theirs.flatten(0, 2))
+            after = torch.cat([after[:, :, None], waiting.unflatten(0, seats.shape)], 2).flatten(0, 1)
+        return self.decide(seen, after.flatten(0, 1))._replace(memory=last)
+
+    @override
     def initial_memory(self, count: int) -> Tensor:
-        """See `Network.initial_memory`."""
         return torch.zeros(count, self.remembered, dtype=torch.float32, device=self.opening.device)
+
+
+def before_each(after: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> Tensor:
+    """Return the memories of all players before each decision, (horizon, games, players, numbers).
+
+    Args:
+        after: (horizon, games, numbers), the memories of the players who decided, after their decisions.
+        memory: see `Network.replay`; so are the others.
+    """
+    before, games = [], torch.arange(len(memory), device=memory.device)
+    for now, player, done in zip(after, players, dones, strict=True):
+        before.append(memory)
+        memory = memory.index_put((games, player), now).masked_fill(done[:, None, None], 0.0)
+    return torch.stack(before)
 
 
 OF_A_GATE = 0.5
@@ -70,25 +120,25 @@ class RecurrentNetwork(WithMemory):
         self.head = nn.Linear(width, self.actions + 1)
         start_head(self.head)
 
+    @override
     def read(self, words: Tensor) -> tuple[Tensor, None]:
-        """See `Network.read`."""
         x = to_numbers(self.changed(words), self.trunk_dtype)
         for layer in self.trunk:
             x = F.relu(layer(x))
         return self.cell.read(x), None
 
+    @override
     def remember(self, read: Tensor, memory: Tensor) -> Tensor:
-        """See `Network.remember`."""
         return self.cell.after(read, memory)
 
-    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.follow`."""
-        return self.cell.follow(read, memories, players, dones)
+    @override
+    def follow(self, read: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        return self.cell.follow(read, memory, players, dones)
 
-    def decide(self, seen: None, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.decide`."""
+    @override
+    def decide(self, seen: None, memory: Tensor) -> Outputs:
         out = self.head(memory)
-        return out[:, :-1], out[:, -1]
+        return Outputs(out[:, :-1], out[:, -1], memory, memory)
 
 
 class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
@@ -121,28 +171,28 @@ class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
         self.rest_in = RoundedLinear(2 * width, 3 * self.size, scale=OF_A_GATE)
         self.suit_recall, self.rest_recall = (RoundedLinear(self.size, width, bias=False) for _ in range(2))
 
+    @override
     def read(self, words: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """See `Network.read`."""
         suits, pooled = self.unpack(self.changed(words), self.trunk_dtype)
         for k in range(len(self.own) - 1):
             suits, pooled = self.layer(k, suits, pooled)
         of_suits = self.cell.read(suits).transpose(0, 1).flatten(1)
         return torch.cat([of_suits, self.rest_in(pooled)], 1), (suits, pooled)
 
+    @override
     def remember(self, read: Tensor, memory: Tensor) -> Tensor:
-        """See `Network.remember`."""
         return self.cell.after(*(part.unflatten(1, (self.parts, -1)) for part in (read, memory))).flatten(1)
 
-    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.follow`."""
-        read, memories = (part.unflatten(2, (self.parts, -1)) for part in (read, memories))
-        after, last = self.cell.follow(read, memories, players, dones)
+    @override
+    def follow(self, read: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        read, memory = (part.unflatten(2, (self.parts, -1)) for part in (read, memory))
+        after, last = self.cell.follow(read, memory, players, dones)
         return after.flatten(2), last.flatten(2)
 
-    def decide(self, seen: tuple[Tensor, Tensor], memory: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.decide`."""
+    @override
+    def decide(self, seen: tuple[Tensor, Tensor], memory: Tensor) -> Outputs:
         suits, pooled = seen
         kept = memory.unflatten(1, (self.parts, -1)).to(suits.dtype)
         of_suits = self.suit_recall(kept[:, :-1]).transpose(0, 1)
         more = torch.cat([of_suits.mean(0), self.rest_recall(kept[:, -1])], 1)
-        return self.heads(*self.layer(len(self.own) - 1, suits + of_suits, pooled + more))
+        return self.heads(*self.layer(len(self.own) - 1, suits + of_suits, pooled + more), memory)

@@ -14,13 +14,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.engine.layout import Layout
 from hanabako.games import game_of
 from hanabako.packing import pack
 
 from .fused import can_fuse, fused_heads, fused_layer
-from .network import Network, RoundedLinear, start_head
+from .network import Network, Outputs, RoundedLinear, start_head
 from .packing import SuitUnpacker, to_numbers
 
 __all__ = ["SymmetricNetwork"]
@@ -84,14 +85,14 @@ class SymmetricNetwork(Network):
         """Return the layout of the input bits."""
         return game_of(config).layout(config)
 
+    @override
     def set_opening(self, words: Tensor) -> None:
-        """See `Network.set_opening`; a suit's bit counts only if it is set for every suit."""
         bits = to_numbers(words.cpu()[None], torch.float32)[0].numpy().astype(np.int8)
-        bits[self.suit_bits] = bits[self.suit_bits].min(0)
+        bits[self.suit_bits] = bits[self.suit_bits].min(0)  # a suit's bit counts only if it is set for every suit
         super().set_opening(torch.from_numpy(pack(bits[None], self.words)[0].view(np.int64)))
 
-    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Network.forward`."""
+    @override
+    def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
         suits, pooled = self.unpack(self.changed(words), self.trunk_dtype)
         for k in range(len(self.own)):
             suits, pooled = self.layer(k, suits, pooled)
@@ -106,13 +107,14 @@ class SymmetricNetwork(Network):
             return fused_layer(*products, shared.bias)
         return plain_layer(*products, shared.bias, norm, self.rest_norms[k])
 
-    def heads(self, suits: Tensor, pooled: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits and values after the last layer."""
-        out = self.head(pooled.float())
+    def heads(self, suits: Tensor, pooled: Tensor, memory: Tensor | None = None) -> Outputs:
+        """Return the outputs after the last layer."""
+        features = pooled.float()
+        out = self.head(features)
         if self.suit_head is None:
-            return out[:, :-1], out[:, -1]
+            return Outputs(out[:, :-1], out[:, -1], memory, features)
         heads = fused_heads if can_fuse(suits) else plain_heads
-        return heads(suits, out, self.suit_head.weight, self.order)
+        return Outputs(*heads(suits, out, self.suit_head.weight, self.order), memory, features)
 
 
 def plain_layer(

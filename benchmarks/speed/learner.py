@@ -21,7 +21,6 @@ from benchmarks.speed.products import RecordedProducts, best_seconds, wait_for
 from benchmarks.speed.timing import CLOCKS, Case, Output, measure, significant
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.common.ranks import Ranks, joined_ranks, processor_settings
-from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from hanabako.agents.networks.network import fast_dtype, kind_of_processor
 from hanabako.program import run_program
@@ -82,7 +81,7 @@ def learning(args: Args, kind: Any, trunk: Any, ranks: Ranks) -> Case:
 
 def updates(settings: ppo.Args, ranks: Ranks) -> Callable[[], int]:
     """Return a function that makes one update of a new learner and returns the number of its decisions."""
-    envs = settings.make_envs(settings.learned(settings.make_config()), ranks, SelfPlayEnvs)
+    envs = settings.make_envs(settings.learned(settings.make_config()), ranks)
     learner = ppo.PPO(settings, envs, ranks)
 
     def play() -> int:

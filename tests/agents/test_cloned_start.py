@@ -13,7 +13,6 @@ from hanabako.agents.learning.common.cloned_start import from_clone
 from hanabako.agents.learning.common.network_settings import NetworkSettings
 from hanabako.agents.learning.common.runs import read_about, read_metrics
 from hanabako.agents.learning.common.settings import Settings
-from hanabako.agents.learning.common.trainer import envs_of
 from hanabako.files import write_json
 
 SIZES = {"games": 8, "horizon": 4, "minibatch": 32, "width": 16, "evaluation-games": 2, "final-games": 4}
@@ -22,7 +21,7 @@ TINY = ["--preset=very_small", *(f"--{name}={size}" for name, size in SIZES.item
 
 
 def cloned(args: ppo.Args, train: Callable[[Settings], object]) -> NetworkSettings | None:
-    return from_clone(args, envs_of(named("ppo").algorithm), 0.5, CLONING, train)
+    return from_clone(args, 0.5, CLONING, train)
 
 
 @pytest.mark.slow

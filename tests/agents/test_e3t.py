@@ -1,32 +1,30 @@
 """E3T: what the mixed partner does, what the model of it learns from, and that the policy reads the prediction."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 
-from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.partners import NO_REPLY, PartnersEnvs
 from hanabako.agents.learning.common.ranks import Ranks
-from hanabako.agents.learning.e3t import E3T, NONE, Args, MixedPartner, MixedPartnerEnvs
+from hanabako.agents.learning.e3t import E3T, Args, MixedPartner
 from hanabako.agents.networks.modelling import ModellingDenseNetwork
 from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.layout import layout
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+from tests.agents.tiny_runs import SMALL
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 CONFIG = replace(PRESETS["mini"], derived=True)
 TINY = Args(**SMALL | {"game": "hanabi", "preset": "mini"})
-train = partial(trainer.train, algorithm=E3T)
 
 
 def made(config: HanabiConfig = CONFIG, **change) -> E3T:
     torch.manual_seed(1)
     args = replace(TINY, **change)
-    return E3T(args, MixedPartnerEnvs(config, args.games, 1, ALONE), ALONE)
+    return E3T(args, PartnersEnvs(config, args.games, 1, ALONE), ALONE)
 
 
 def network_of(seed: int = 1) -> ModellingDenseNetwork:
@@ -38,7 +36,7 @@ def network_of(seed: int = 1) -> ModellingDenseNetwork:
 
 
 def observed(count: int = 50) -> tuple[np.ndarray, np.ndarray]:
-    envs = MixedPartnerEnvs(CONFIG, count, 1, ALONE)
+    envs = PartnersEnvs(CONFIG, count, 1, ALONE)
     return envs.observations.numpy().view(np.uint64).copy(), envs.masks.numpy().copy()
 
 
@@ -82,19 +80,9 @@ def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytes
     expected = []
     for (game, own, _), (next_game, next_own, answer) in pairwise([*steps, (-1, True, 0)]):
         if own:
-            expected.append(answer if next_game == game and not next_own else NONE)
-    assert learner.rollout.labels[:, 0, 0].tolist() == expected
-    assert len(set(expected)) > 5 and NONE in expected
-
-
-@pytest.mark.slow
-def test_answers_are_told_apart_in_a_game_of_more_than_127_actions():
-    """Five players with six cards each have 131."""
-    config = replace(PRESETS["all_extensions"], players=5, hand_size=6)
-    learner = made(config, games=2, minibatch=8)
-    learner.mixed.replies[:] = 130, NONE
-    assert learner.envs.actions == 131
-    assert learner.labels()[:, 0].tolist() == [130, NONE]
+            expected.append(answer if next_game == game and not next_own else NO_REPLY)
+    assert learner.replies[:, 0].tolist() == expected
+    assert len(set(expected)) > 5 and NO_REPLY in expected
 
 
 def test_the_partner_plays_the_policy_as_it_is_at_each_rollouts_beginning():
@@ -110,7 +98,7 @@ def test_the_partner_plays_the_policy_as_it_is_at_each_rollouts_beginning():
 def test_the_policy_reads_the_prediction_and_does_not_train_the_model():
     network = network_of()
     words = torch.from_numpy(observed()[0].view(np.int64))
-    logits, values, predicted = network.with_prediction(words)
+    logits, values, _, predicted = network.step(words)
     (logits.sum() + values.sum()).backward()
     model = [*network.model.parameters(), *network.model_head.parameters()]
     assert all(weight.grad is None for weight in model)
@@ -137,22 +125,3 @@ def test_a_policy_file_has_the_model(tmp_path):
     network.trunk_dtype = loaded.network.trunk_dtype
     own = NeuralPolicy(network, CONFIG).probabilities(observation, mask)
     assert np.allclose(loaded.probabilities(observation, mask), own, atol=1e-6)
-
-
-@pytest.mark.slow
-def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
-    assert_resumes(train, replace(TINY, steps=6 * UPDATE), tmp_path, 3)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"game": "koikoi", "preset": None}, "cooperative"),
-        ({"partners": ("smart",)}, "partners must be empty: they are copies of the learner"),
-        ({"network": "symmetric"}, "network must be dense"),
-        ({"epsilon": 1.5}, "epsilon must be at most 1"),
-    ],
-)
-def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
-    with pytest.raises(ValueError, match=words):
-        train(replace(TINY, run_dir=tmp_path / "run", **change))

@@ -1,29 +1,27 @@
 """Fictitious Co-Play: who learns when, which versions become partners, and who sits where."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from hanabako.agents.learning.common import trainer
+from hanabako.agents.learning.common.partners import PartnersEnvs
 from hanabako.agents.learning.common.ranks import Ranks
-from hanabako.agents.learning.fcp import FCP, Args, PopulationEnvs, stage_of
+from hanabako.agents.learning.fcp import FCP, Args, stage_of
 from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanabi_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+from tests.agents.tiny_runs import SMALL
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 CONFIG = replace(PRESETS["mini"], derived=True)
 TINY = Args(**SMALL | {"game": "hanabi", "preset": "mini", "population": 2})
-train = partial(trainer.train, algorithm=FCP)
 
 
 def made(**change) -> FCP:
     torch.manual_seed(1)
     args = replace(TINY, **change)
-    return FCP(args, PopulationEnvs(CONFIG, args.games, 1, ALONE), ALONE)
+    return FCP(args, PartnersEnvs(CONFIG, args.games, 1, ALONE), ALONE)
 
 
 def weights_of(network) -> list[torch.Tensor]:
@@ -104,26 +102,3 @@ def test_the_result_has_one_seat_of_every_game_that_begins_among_partners():
     assert set(envs.learners.tolist()) == {1, 2}
     seats = np.array([seated.seats for seated in envs._seated])
     assert (np.bitwise_or.reduce(seats, axis=0) == 3 - envs.learners).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("network", ["dense", "recurrent"])
-@pytest.mark.parametrize("stop", [3, 9], ids=["in the population", "among partners"])
-def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network, stop):
-    args = replace(TINY, steps=12 * UPDATE, network=network)
-    rows = assert_resumes(train, args, tmp_path, stop)
-    assert rows[-1]["players_trained"] == 2
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"game": "koikoi", "preset": None}, "cooperative"),
-        ({"partners": ("smart",)}, "partners must be empty: the population is trained in the run"),
-        ({"start": "hanabi-mini-2p"}, "start must be empty"),
-        ({"population_part": 1.0}, "population_part must be at most 0.99"),
-    ],
-)
-def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
-    with pytest.raises(ValueError, match=words):
-        train(replace(TINY, run_dir=tmp_path / "run", **change))

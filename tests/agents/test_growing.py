@@ -54,7 +54,7 @@ def some_views(config: Any, network: Network, steps: int) -> np.ndarray:
 def outputs(network: Network, words: np.ndarray) -> tuple[torch.Tensor, ...]:
     """Return logits and values at the second of two decisions, after a memory has formed at the first."""
     rows = torch.from_numpy(words.view(np.int64))
-    _, _, memory = network.step(rows, network.initial_memory(len(rows)))
+    memory = network.step(rows).memory
     return network.step(rows, memory)[:2]
 
 

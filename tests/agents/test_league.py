@@ -5,29 +5,26 @@ hidden cards. Only what can be known exactly is tested: the seating, and that me
 """
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
 from hanabako.agents.learning import league, ppo
-from hanabako.agents.learning.common import trainer
 from hanabako.agents.learning.common.ranks import Ranks
-from hanabako.agents.learning.league import Args, League, LeagueEnvs
+from hanabako.agents.learning.league import Args, League
 from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanafuda_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+from tests.agents.tiny_runs import SMALL
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 CONFIG = replace(PRESETS["document"], rounds=1)
-train = partial(trainer.train, algorithm=League)
 
 TINY = Args(**SMALL | {"preset": "document"})
 
 
 def test_members_join_evenly_and_are_the_network_as_it_was():
-    envs = LeagueEnvs(CONFIG, TINY.games, 1, ALONE)
+    envs = TINY.make_envs(CONFIG, ALONE)
     learner = League(TINY, envs, ALONE)
     noted: list[dict[str, torch.Tensor]] = []
     for update in range(2 * league.SNAPSHOTS):
@@ -44,7 +41,7 @@ def test_members_join_evenly_and_are_the_network_as_it_was():
 @pytest.mark.statistical
 def test_half_of_the_games_are_self_play_and_members_meet_alike():
     """2,000 games among two members have shares within 5 standard errors; false alarms are below 1e-5."""
-    envs = LeagueEnvs(CONFIG, 2000, 1, ALONE)
+    envs = replace(TINY, games=2000).make_envs(CONFIG, ALONE)
     assert (envs.learners == 3).all(), "no one else is there"
     network = ppo.PPO(ppo.Args(game="koikoi", width=8), envs, ALONE).network
     for _ in range(2):
@@ -56,19 +53,3 @@ def test_half_of_the_games_are_self_play_and_members_meet_alike():
     assert ((first | second)[alone] == 0).all()
     assert ((first | second)[~alone] == 3 - envs.learners[~alone]).all()
     assert abs((first[~alone] != 0).mean() - 0.5) < 5 * (0.25 / (~alone).sum()) ** 0.5
-
-
-@pytest.mark.slow
-def test_an_interrupted_league_resumes_to_the_last_bit(tmp_path):
-    args = replace(TINY, steps=10 * UPDATE, network="recurrent")
-    rows = assert_resumes(train, args, tmp_path, 5)
-    assert rows[-1]["league"] == 7
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [({"game": "hanabi", "preset": "mini"}, "competitive"), ({"partners": ("greedy",)}, "own past versions")],
-)
-def test_settings_that_cannot_work_are_refused(tmp_path, change, words):
-    with pytest.raises(ValueError, match=words):
-        train(replace(TINY, run_dir=tmp_path / "run", **change))

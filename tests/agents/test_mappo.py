@@ -1,30 +1,16 @@
 """MAPPO: its critic sees all views, its policy only its own player's view, and it solves a tiny game exactly."""
 
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from hanabako.agents import play
-from hanabako.agents.learning import mappo
 from hanabako.agents.learning.common.ranks import Ranks
-from hanabako.agents.learning.common.trainer import train
-from hanabako.agents.learning.mappo import MAPPO, ActorCritic, EveryView
+from hanabako.agents.learning.common.selfplay import EveryView
+from hanabako.agents.learning.mappo import ActorCritic
 from hanabako.agents.networks.kinds import NETWORKS
-from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.games import game_of, make_config
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
-TINY = mappo.Args(**SMALL)
-
-ONE_CARD_EACH = ("colors=2", "ranks=1", "hand_size=1", "max_life_tokens=1")
-"""Two colors of three equal cards, one card in each hand, one life. A team that gives and follows hints always scores
-2: the first card played always fits; from then on each player learns the color of the card by a hint, at the cost of
-one of eight tokens, and plays the first card of the other color. A team that ignores hints loses."""
 
 
 @pytest.mark.parametrize(("game", "players"), [("hanabi", 2), ("hanabi", 4), ("ikebana", 3), ("koikoi", 2)])
@@ -57,9 +43,9 @@ def test_the_policy_sees_one_view_and_the_critic_all(kind):
     words = envs.observations.shape[1] // 2
     other = envs.observations.clone()
     other[:, words:] = envs.observations[:, words:].roll(1, 0)  # the partners look at other games
-    (logits, values, _), (same, others, _) = both.step(envs.observations, None), both.step(other, None)
+    (logits, values), (same, others) = both(envs.observations), both(other)
     assert torch.equal(logits, same) and not torch.equal(values, others)
-    alone, _, _ = actor.step(envs.observations[:, :words].contiguous(), None)
+    alone, _ = actor(envs.observations[:, :words].contiguous())
     assert torch.equal(logits, alone)
 
 
@@ -77,19 +63,3 @@ def test_a_critic_of_symmetric_views_is_blind_to_the_suits_names():
     renamed = torch.from_numpy(np.packbits(views, axis=1, bitorder="little").reshape(16, -1).view(np.int64))
     assert not torch.equal(renamed, envs.observations)
     torch.testing.assert_close(critic(renamed)[1], critic(envs.observations)[1], atol=1e-5, rtol=0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("network", ["auto", "recurrent"])
-def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path, network):
-    assert_resumes(partial(train, algorithm=MAPPO), replace(TINY, steps=4 * UPDATE, network=network), tmp_path)
-
-
-@pytest.mark.slow
-def test_it_solves_a_game_exactly(tmp_path: Path):
-    args = replace(
-        TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
-    )
-    run_dir = train(replace(args, run_dir=tmp_path / "run"), MAPPO)
-    policy = load_policy(run_dir / "policy.safetensors")
-    assert (play(policy.config, policy, 2000, seed=5).score == 2).all()

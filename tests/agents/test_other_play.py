@@ -1,27 +1,22 @@
 """Other-Play: every seat has its own names for the suits, and learns what does not depend on names."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from hanabako.agents import play
 from hanabako.agents.learning import other_play
-from hanabako.agents.learning.common.own_cards import OwnCards, prediction_loss
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
-from hanabako.agents.learning.common.trainer import train
-from hanabako.agents.learning.other_play import OtherPlay, RenamedSuits
+from hanabako.agents.learning.other_play import OtherPlay, RenamedSuits, own_statuses, prediction_loss
 from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabako.agents.networks.policy_file import save_policy
+from hanabako.agents.playing.play import play
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
-from tests.agents.test_mappo import ONE_CARD_EACH
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+from tests.agents.tiny_runs import SMALL
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 TINY = other_play.Args(**SMALL)
@@ -83,28 +78,6 @@ def test_actions_mean_what_their_player_calls_them():
         assert torch.equal(renamed.players, plain.players)
 
 
-def test_a_game_without_alike_suits_is_refused(tmp_path):
-    args = replace(TINY, game="koikoi", preset=None, run_dir=tmp_path / "run")
-    with pytest.raises(ValueError, match="Other-Play needs interchangeable suits; koikoi has none"):
-        train(args, OtherPlay)
-    with pytest.raises(ValueError, match="Other-Play needs interchangeable suits"):
-        train(replace(TINY, preset="very_small", run_dir=tmp_path / "run"), OtherPlay)
-
-
-def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
-    assert_resumes(partial(train, algorithm=OtherPlay), replace(TINY, preset="mini", steps=4 * UPDATE), tmp_path)
-
-
-@pytest.mark.slow
-def test_it_solves_a_game_exactly(tmp_path: Path):
-    args = replace(
-        TINY, preset="standard", config=ONE_CARD_EACH, games=256, minibatch=512, steps=150_000, learning_rate=1e-2
-    )
-    run_dir = train(replace(args, run_dir=tmp_path / "run"), OtherPlay)
-    policy = load_policy(run_dir / "policy.safetensors")
-    assert (play(policy.config, policy, 2000, seed=5).score == 2).all()
-
-
 # --- The auxiliary task -----------------------------------------------------------------------------------------------
 
 WITH_TASK = replace(TINY, preset="mini", auxiliary=True)
@@ -137,13 +110,13 @@ def test_labels_are_of_the_hands_at_the_time_of_the_decisions():
     step = learner.envs.step
 
     def note_and_step(actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        seen.append(OwnCards(learner.envs).statuses())
+        seen.append(own_statuses(learner.envs))
         return step(actions)
 
     learner.envs.step = note_and_step  # type: ignore[method-assign]
     learner.collect(1.0)
-    assert torch.equal(learner.rollout.labels, torch.stack(seen))
-    assert len(learner.rollout.labels.unique()) >= 2
+    assert torch.equal(learner.statuses, torch.stack(seen))
+    assert len(learner.statuses.unique()) >= 2
 
 
 @pytest.mark.slow
@@ -181,16 +154,3 @@ def test_a_saved_policy_has_no_prediction_and_plays_as_the_network_in_training(n
     ours = NeuralPolicy(learner.network, learner.envs.config)
     one, other = (play(policy.config, player, 50, seed=5) for player in (policy, ours))
     assert np.array_equal(one.score, other.score) and np.array_equal(one.length, other.length)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("network", ["dense", "recurrent"])
-def test_a_run_with_the_task_resumes_to_the_last_bit(network, tmp_path):
-    args = replace(WITH_TASK, network=network, steps=4 * UPDATE)
-    rows = assert_resumes(partial(train, algorithm=OtherPlay), args, tmp_path)
-    assert all(row["auxiliary_loss"] > 0 for row in rows)
-
-
-def test_the_task_is_refused_where_players_see_their_cards():
-    with pytest.raises(ValueError, match="auxiliary must be false in ikebana"):
-        replace(WITH_TASK, game="ikebana", preset=None).check(1)

@@ -10,23 +10,20 @@ import pytest
 import torch
 
 from hanabako import agents
-from hanabako.agents import play
-from hanabako.agents.learning.common import trainer
-from hanabako.agents.learning.common.algorithms import named
 from hanabako.agents.learning.common.partners import PartnersEnvs
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
-from hanabako.agents.learning.mappo import MAPPO
 from hanabako.agents.learning.ppo import Args, train
 from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.open_games import OpenBlock
+from hanabako.agents.playing.play import play
 from hanabako.agents.playing.policy import BatchedPolicy
 from hanabako.games import game_of
 from hanabi_env import PRESETS as HANABI
 from ikebana_env import PRESETS as IKEBANA
 from tests.agents.test_ppo import TINY
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes, weights
+from tests.agents.tiny_runs import UPDATE, weights
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 MINI = HANABI["mini"]
@@ -233,20 +230,6 @@ def test_who_can_only_begin_all_games_at_once_is_refused():
 # --- Training ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"partners": ("smart,random",)},
-        {"partners": ("piers",), "network": "recurrent"},
-        {"game": "ikebana", "preset": "single_round", "players": 3, "partners": ("greedy", "random")},
-    ],
-    ids=["two partners", "memory", "competitive"],
-)
-def test_an_interrupted_run_among_partners_resumes_to_the_last_bit(tmp_path, change):
-    assert_resumes(train, replace(TINY, steps=4 * UPDATE, **change), tmp_path)
-
-
 def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():
     args = replace(TINY, partners=("smart,piers", "random"))
     assert args.pool == args.others() == ("smart", "piers", "random")
@@ -254,43 +237,6 @@ def test_it_is_evaluated_among_its_partners_and_an_opponent_goes_before_them():
     assert competitive.others() == ("greedy",)
     assert replace(competitive, opponent="lookahead").others() == ("lookahead",)
     assert replace(competitive, partners=()).others() == ("random",)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"partners": ("nobody",)}, "an agent must be one of"),
-        ({"start": "nothing"}, "start must be the file of a policy"),
-        ({"start": "hanabi-mini-2p"}, "other rules"),
-        ({"partners": ("piers",), "opponent": "random"}, "opponent must be left out in hanabi"),
-    ],
-)
-def test_partners_and_starts_that_cannot_be_are_refused(tmp_path, change, words):
-    with pytest.raises(ValueError, match=words):
-        train(replace(TINY, run_dir=tmp_path / "run", **change))
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "change", "words"),
-    [
-        ("ppo", {"game": "koikoi", "preset": None, "network": "symmetric"}, "needs interchangeable suits"),
-        ("other_play", {}, "needs interchangeable suits"),
-        ("sad", {"network": "recurrent-symmetric", "layers": 1}, "needs layers and width of at least 2, got 1"),
-    ],
-)
-def test_networks_that_cannot_be_are_refused_before_a_file_exists(tmp_path, algorithm, change, words):
-    learner = named(algorithm)
-    told = {name: value for name, value in SMALL.items() if hasattr(learner.settings, name)}
-    with pytest.raises(ValueError, match=words):
-        trainer.train(learner.settings(**{**told, "run_dir": tmp_path / "run", **change}), learner.algorithm)
-    assert not (tmp_path / "run").exists()
-
-
-def test_algorithms_that_show_games_otherwise_have_no_partners(tmp_path):
-    with pytest.raises(ValueError, match="partners must be empty"):
-        trainer.train(replace(TINY, run_dir=tmp_path / "run", partners=("random",)), MAPPO)
-    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_starts_from_the_weights_of_another(tmp_path):

@@ -1,5 +1,6 @@
 """Memory: a recurrent network plays in all places where policies play, with separate memories per game and seat."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 from hanabako import agents
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.runs import Interruption
+from hanabako.agents.learning.common.selfplay import EveryView
 from hanabako.agents.learning.common.validation import validate
 from hanabako.agents.networks import kinds, network
 from hanabako.agents.networks.memory_cell import MemoryCell
@@ -35,11 +37,11 @@ class Recurrent(network.Network):
         self.cell = nn.GRUCell(64 * self.words, width)
         self.head = nn.Linear(width, self.actions + 1)
 
-    def step(self, words: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    def step(self, words: Tensor, memory: Tensor | None = None) -> network.Outputs:
         assert memory is not None
         hidden = self.cell(to_numbers(words, torch.float32), memory[:, :-1])
         out = self.head(hidden)
-        return out[:, :-1], out[:, -1], torch.cat([hidden, memory[:, -1:] + 1], 1)
+        return network.Outputs(out[:, :-1], out[:, -1], torch.cat([hidden, memory[:, -1:] + 1], 1), hidden)
 
     def initial_memory(self, count: int) -> Tensor:
         return torch.zeros(count, self.settings["width"] + 1)
@@ -92,6 +94,45 @@ def test_a_replay_is_the_cell_step_by_step_with_the_same_gradients():
     torch.testing.assert_close((after, last), slow)
     loss = (slow[0] * weights[0]).sum() + (slow[1] * weights[1]).sum()
     torch.testing.assert_close(found, torch.autograd.grad(loss, wanted))
+
+
+@pytest.mark.parametrize("kind", ["recurrent", "recurrent-symmetric"])
+def test_a_replay_of_all_views_is_made_of_single_steps(kind: str):
+    """The memory of the player to move changes, those of the others stay; gradients are autograd's, step by step."""
+    torch.manual_seed(3)
+    alone, count = Ranks(0, 1, torch.device("cpu")), 3
+    envs = EveryView(replace(MINI, players=count), 2, 1, alone)
+    reader: Any = kinds.NETWORKS[kind](envs.config, width=16, layers=2)
+    nn.init.normal_(reader.get_parameter("head.weight"))
+    words, who, dones = [], torch.randint(count, (6, 2)), torch.rand(6, 2) < 0.2
+    for _ in range(6):
+        words.append(envs.observations.clone().unflatten(1, (count, -1)))
+        envs.step(envs.masks.argmax(1))
+    assert dones[:5].any()
+    begin = (0.3 * torch.randn(2, count, reader.initial_memory(1).shape[1])).requires_grad_()
+    wanted = begin, *reader.parameters()
+
+    outputs = reader.replay(torch.stack(words), begin, who, dones)
+    fast = outputs.logits, outputs.values, outputs.memory
+    weights = [torch.randn_like(part) for part in fast]
+    slopes = torch.autograd.grad(combined(fast, weights), wanted)
+
+    memories, steps = [list(begin[game].unsqueeze(1)) for game in range(2)], []
+    for seen, players, ended in zip(words, who, dones, strict=True):
+        for game, mover in enumerate(players.tolist()):
+            own = memories[game]
+            turn = [reader.step(seen[game, k][None], own[(mover + k) % count]) for k in range(count)]
+            steps += turn
+            own[mover] = turn[0].memory
+            memories[game] = [torch.zeros_like(part) for part in own] if ended[game] else own
+    logits, values, *_ = (torch.cat(part) for part in zip(*steps, strict=True))
+    slow = logits, values, torch.stack([torch.cat(own) for own in memories])
+    torch.testing.assert_close(fast, slow, rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(slopes, torch.autograd.grad(combined(slow, weights), wanted), rtol=1e-3, atol=1e-3)
+
+
+def combined(parts: Any, weights: Any) -> Tensor:
+    return torch.stack([(one * other).sum() for one, other in zip(parts, weights, strict=True)]).sum()
 
 
 class Forgetful(BatchedPolicy):

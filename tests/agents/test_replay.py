@@ -1,6 +1,5 @@
 """The replay memory: priorities, the sequences before others, and memories that are renewed before learning."""
 
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,10 +12,9 @@ from hanabako.agents.learning import iql, qmix, sad, vdn
 from hanabako.agents.learning.common.q_learner import n_step_returns, priorities_of, returns_of
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.replay import ReplayMemory
-from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.common.trainer import train
 from hanabako.agents.networks.network import masked, q_values
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+from tests.agents.tiny_runs import SMALL, UPDATE
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 ALGORITHMS: dict[str, Any] = {
@@ -42,8 +40,7 @@ def learner_of(name: str, **change: Any) -> Any:
     kind, settings = ALGORITHMS[name]
     args = settings(**SMALL | R2D2 | {"preset": "mini", "games": 8, "horizon": 12, "minibatch": 96} | change)
     torch.manual_seed(1)
-    envs = getattr(kind, "Envs", SelfPlayEnvs)(args.make_config(), 8, 1, ALONE)
-    learner = kind(args, envs, ALONE)
+    learner = kind(args, args.make_envs(args.make_config(), ALONE), ALONE)
     for _ in range(4):
         learner.collect()
     return learner
@@ -188,23 +185,3 @@ def slow_memories(learner: Any, policy: Any, row: int) -> torch.Tensor:
         if some.dones[t, 0]:
             memories = list(policy.initial_memory(len(memories)))
     return torch.stack(memories)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_run_like_r2d2_resumes_to_the_last_bit(name: str, tmp_path: Path):
-    kind, settings = ALGORITHMS[name]
-    assert_resumes(partial(train, algorithm=kind), settings(**SMALL | R2D2, steps=4 * UPDATE), tmp_path)
-
-
-def test_a_burn_in_without_memory_is_refused(tmp_path: Path):
-    args = iql.Args(**SMALL, burn_in=True, run_dir=tmp_path / "run")
-    with pytest.raises(ValueError, match="burn_in must be false for a network without memory"):
-        train(args, iql.IQL)
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_burn_in_needs_the_rollout_before(tmp_path: Path):
-    args = iql.Args(**SMALL, network="recurrent", burn_in=True, rollouts=1, run_dir=tmp_path / "run")
-    with pytest.raises(ValueError, match="rollouts must be at least 2 with burn_in"):
-        train(args, iql.IQL)

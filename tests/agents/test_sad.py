@@ -8,17 +8,16 @@ import pytest
 import torch
 
 from hanabako import agents
-from hanabako.agents import play
 from hanabako.agents.learning import iql
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
-from hanabako.agents.learning.common.trainer import train
 from hanabako.agents.learning.sad import SAD, Args
 from hanabako.agents.networks.greedy_input import event_words, seen_event
 from hanabako.agents.networks.kinds import NETWORKS
 from hanabako.agents.networks.network import masked
 from hanabako.agents.networks.neural_policy import NeuralPolicy, save_policy
 from hanabako.agents.networks.packing import to_numbers
+from hanabako.agents.playing.play import play
 from hanabako.games import game_of
 from hanabako.packing import pack
 from hanabi_env import PRESETS, HanabiVectorEnv
@@ -74,7 +73,7 @@ def test_players_are_told_the_greedy_action_and_nothing_in_an_opening(players):
     learner = SAD(args, SelfPlayEnvs(config, 64, 1, ALONE), ALONE)
     learner.epsilons = torch.full((64,), 0.5)
     learner.collect()
-    some = learner.replay.sample(64, torch.Generator().manual_seed(1))
+    some = learner.replay.at(learner.replay.draw(64, torch.Generator().manual_seed(1))[0])
     words, differs = event_words(config), 0
     for t in range(40):
         logits, _ = learner.network(some.observations[t])
@@ -169,11 +168,3 @@ def test_renamed_suits_rename_what_is_told():
 def test_a_game_whose_observations_do_not_tell_the_last_action_is_refused():
     with pytest.raises(ValueError, match="must contain the last action; those of ikebana do not"):
         event_words(IkebanaConfig())
-
-
-def test_a_start_that_cannot_be_told_the_greedy_action_is_refused(tmp_path):
-    path = tmp_path / "policy.safetensors"
-    save_policy(path, NETWORKS["dense"](MINI, width=16, layers=2), MINI, {"name": "plain"})
-    args = Args(preset="mini", start=str(path), run_dir=tmp_path / "run", device="cpu")
-    with pytest.raises(ValueError, match="holds a dense network; this algorithm trains greedy-symmetric, greedy-dense"):
-        train(args, SAD)

@@ -39,7 +39,7 @@ def learner_of(name: str, network: str, players: int, **settings: Any) -> Any:
 
 
 def sequences_of(learner: Any) -> Sequences:
-    return learner.replay.sample(12, torch.Generator().manual_seed(2))
+    return learner.replay.at(learner.replay.draw(12, torch.Generator().manual_seed(2))[0])
 
 
 def views(learner: Any, words: torch.Tensor) -> list[torch.Tensor]:
@@ -60,9 +60,9 @@ def slow_terms(learner: Any, network: Any, some: Sequences, row: int) -> list[tu
             network.step(view, memories[seat] if has_memory else None)
             for seat, view in zip(seats, views(learner, some.observations[t, row]), strict=True)
         ]
-        logits, value, kept = outputs[0]
+        logits, value, kept, _ = outputs[0]
         q = torch.where(mask, value + logits[0] - logits[0][mask].mean(), -torch.inf)
-        found.append((q, [value[0] for _, value, _ in outputs[1:]]))
+        found.append((q, [output.values[0] for output in outputs[1:]]))
         if has_memory:
             memories[mover] = kept
             if t < len(some.dones) and some.dones[t, row]:

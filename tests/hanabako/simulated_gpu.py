@@ -18,7 +18,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.common.ranks import joined_ranks, processor_settings
-from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.compiler.cuda import IS_SIMULATED
 from tests.hanabako import device_play
 from tests.hanabako.device_play import FIRST, PRESETS, assert_same, play
@@ -120,7 +119,7 @@ def test_a_learner_learns_the_same_from_the_gpu() -> None:
     with joined_ranks("cpu") as ranks, processor_settings():
         for simulator in ("cpu", "cuda"):
             args = ppo.Args(preset="mini", games=4, horizon=8, minibatch=16, width=16, steps=9, simulator=simulator)
-            envs = args.make_envs(args.learned(args.make_config()), ranks, SelfPlayEnvs)
+            envs = args.make_envs(args.learned(args.make_config()), ranks)
             torch.manual_seed(1)
             learner = ppo.PPO(args, envs, ranks)
             for k in range(4):
@@ -147,7 +146,7 @@ class Waits(TorchDispatchMode):
 def test_an_update_waits_only_for_the_numbers_of_the_log() -> None:
     with joined_ranks("cpu") as ranks, processor_settings():
         args = ppo.Args(preset="mini", games=4, horizon=8, minibatch=16, width=16, steps=9, simulator="cuda")
-        envs = args.make_envs(args.learned(args.make_config()), ranks, SelfPlayEnvs)
+        envs = args.make_envs(args.learned(args.make_config()), ranks)
         learner = ppo.PPO(args, envs, ranks)
         learner.learn(0.1)
         with Waits() as waits:

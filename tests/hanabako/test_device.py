@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from hanabako.agents.learning import ppo
 from hanabako.files import read_json
 from hanabi_env import HanabiVectorEnv
 from tests.hanabako.device_play import PRESETS, pair, play
@@ -54,12 +53,6 @@ def test_an_unknown_device_is_refused() -> None:
 def test_what_is_missing_for_a_gpu_is_said_in_a_sentence() -> None:
     with pytest.raises(ModuleNotFoundError, match=r'device="cuda" needs numba_cuda: pip install .*the extra .gpu.'):
         HanabiVectorEnv(2, preset="mini", device="cuda")
-
-
-def test_partners_and_a_simulated_game_on_a_gpu_exclude_each_other() -> None:
-    args = ppo.Args(preset="mini", partners=("smart",), simulator="cuda")
-    with pytest.raises(ValueError, match="simulator must be cpu with partners"):
-        args.check_agents(args.make_config(), ppo.SelfPlayEnvs)
 
 
 @pytest.mark.skipif(find_spec("numba_cuda") is None, reason="client: numba-cuda is not installed")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from hanabako.agents.learning.common.own_cards import OwnCards
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
+from hanabako.agents.learning.other_play import own_statuses
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.statuses import EMPTY, NEITHER, PLAYABLE, PLAYED
 
@@ -33,9 +33,9 @@ def plain_statuses(config: HanabiConfig, state: np.void) -> list[int]:
 def test_statuses_are_those_of_a_plain_computation(preset: str):
     config = PRESETS[preset]
     envs = SelfPlayEnvs(config, GAMES, 3, ALONE)
-    own, generator, met = OwnCards(envs), torch.Generator().manual_seed(2), set()
+    generator, met = torch.Generator().manual_seed(2), set()
     for _ in range(STEPS):
-        statuses = own.statuses()
+        statuses = own_statuses(envs)
         assert statuses.tolist() == [plain_statuses(config, state) for state in envs.tables["state"]]
         met |= set(statuses.flatten().tolist())
         envs.step(torch.multinomial(envs.masks.float(), 1, generator=generator)[:, 0])
@@ -55,4 +55,4 @@ def test_H10_V3_the_first_card_of_the_black_suit_is_the_highest(suit: str, firew
     state = envs.tables["state"][0]
     state["fireworks"][number] = fireworks
     state["hands"][state["current_player"], 0] = number * config.ranks + rank
-    assert OwnCards(envs).statuses()[0, 0] == status
+    assert own_statuses(envs)[0, 0] == status

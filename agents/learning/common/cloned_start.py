@@ -37,7 +37,7 @@ def names_bot(settings: NetworkSettings) -> bool:
 
 
 def from_clone(
-    settings: NetworkSettings, envs: type, part: float, cloning: type[Settings], train: Callable[[Settings], object]
+    settings: NetworkSettings, part: float, cloning: type[Settings], train: Callable[[Settings], object]
 ) -> NetworkSettings | None:
     """Train a clone of the bot ``settings.start`` in the folder ``clone`` of the run's directory.
 
@@ -45,7 +45,6 @@ def from_clone(
 
     Args:
         settings: the settings of the training that is to follow.
-        envs: the class of the games that it learns from.
         part: the fraction of its budget that the clone gets.
         cloning: the class of the settings of cloning.
         train: clones with its settings, until the run ends or is interrupted.
@@ -64,7 +63,7 @@ def from_clone(
         )
     config = settings.make_config()
     new = replace(settings, start=None)
-    new.check_agents(new.learned(config), envs)
+    new.check_agents(new.learned(config))
     run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
     folder = run_dir / "clone"
     given: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}

@@ -32,7 +32,6 @@ from .network_settings import NetworkSettings
 from .ranks import by_torchrun
 from .runs import finished, read_about, usual_run_dir
 from .settings import Settings
-from .trainer import envs_of
 
 __all__ = ["log_of", "ranks_for", "saved_ranks", "start_ranks", "train", "train_apart", "usable_cores"]
 
@@ -71,17 +70,17 @@ def train(learner: Learner, settings: Settings, ranks: int | None = None, clone_
         if isinstance(settings, NetworkSettings) and names_bot(settings):
             cloning = named("cloning")
             train_clone = partial(train, cloning, ranks=ranks)
-            rest = from_clone(settings, envs_of(learner.algorithm), clone_part, cloning.settings, train_clone)
+            rest = from_clone(settings, clone_part, cloning.settings, train_clone)
             if rest is None:
                 return False
             settings = rest
         settings.check(1)
         ranks = ranks or ranks_for(settings)
-        settings = prepared(learner, settings, ranks)
+        settings = prepared(settings, ranks)
     return start(learner, settings) if ranks == 1 else start_ranks(ranks, learner, settings)
 
 
-def prepared(learner: Learner, settings: Settings, ranks: int) -> Settings:
+def prepared(settings: Settings, ranks: int) -> Settings:
     """Check a new run, compile its game once for all ranks, and return the settings with the run's directory.
 
     Raises:
@@ -93,7 +92,7 @@ def prepared(learner: Learner, settings: Settings, ranks: int) -> Settings:
     run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
     check_writable(run_dir / "config.json")
     learned = settings.learned(config)
-    settings.check_agents(learned, envs_of(learner.algorithm))
+    settings.check_agents(learned)
     game_of(config).compile(learned, settings.games // ranks)
     return replace(settings, run_dir=run_dir)
 

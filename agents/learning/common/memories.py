@@ -1,27 +1,14 @@
 """The memories of a recurrent network while it learns: one for every player of every game."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
-from ...networks.network import Network
+from ...networks.network import Network, Outputs
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["Memories", "Steps"]
-
-
-class Steps(Protocol):
-    """Steps of several games; each array is (horizon, games)."""
-
-    players: Tensor
-    """The player who decided."""
-    dones: Tensor
-    """Whether the decision ended its game."""
-
-
-Parts = TypeVar("Parts", bound=Any)
+__all__ = ["Memories"]
 
 
 class Memories:
@@ -42,7 +29,7 @@ class Memories:
         self.at_begin: Tensor | None = None
 
     def begin_rollout(self) -> None:
-        """Keep a copy of the memories at the beginning of a rollout, for `replayed`."""
+        """Store a copy of the memories at the beginning of a rollout, for `minibatches`."""
         self.at_begin = None if self.now is None else self.now.clone()
 
     def of(self, players: Tensor) -> Tensor | None:
@@ -60,55 +47,30 @@ class Memories:
             self.now[dones] = self.fresh
 
     def minibatches(
-        self, network: Network, steps: Steps, decisions: Parts, order: Tensor, parts: int
-    ) -> Iterator[tuple[Parts, tuple[Tensor, Tensor]]]:
-        """Yield the decisions in ``parts`` of equal sizes, give or take one, with the network's logits and values.
+        self, network: Network, decisions: dict[str, Tensor], parts: int, generator: torch.Generator
+    ) -> Iterator[tuple[dict[str, Tensor], Outputs]]:
+        """Yield the decisions of a rollout in random order, with the network's outputs.
+
+        For a network without memory a minibatch is any decisions; for one with memory, all decisions of some games in
+        order.
 
         Args:
             network: the network with its current weights.
-            steps: the players and ends of the decisions.
-            decisions: a named tuple of arrays (horizon, games, ...), including ``observations``.
-            order: the decisions' indices, shuffled; for a network with memory, the games' indices, as a minibatch then
-                holds all decisions of some games in order.
-            parts: number of minibatches; fewer if there are fewer decisions, or with memory fewer games.
+            decisions: arrays (horizon, games, ...) by name, among them ``observations``, ``players`` and ``dones``.
+            parts: number of minibatches, of equal sizes, give or take one decision, or with memory one game; fewer if
+                there are fewer of these.
+            generator: the source of the order.
         """
-        kind, each = type(decisions), order.tensor_split(min(parts, len(order)))
-        if self.now is None:
-            flat = [part.flatten(0, 1) for part in decisions]
-            for rows in each:
-                batch = kind(*(part.index_select(0, rows) for part in flat))
-                yield batch, network(batch.observations)
-        else:
-            assert self.at_begin is not None
-            for some in each:
-                batch = kind(*(part.index_select(1, some) for part in decisions))
-                players, dones = steps.players[:, some], steps.dones[:, some]
-                outputs = self.replayed(network, batch.observations, players, dones, self.at_begin[some])
-                yield kind(*(part.flatten(0, 1) for part in batch)), outputs
-
-    def replayed(
-        self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, memories: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Return the logits and values of all decisions of some games in a rollout.
-
-        Memories are recomputed from the beginning of the rollout, so that gradients flow back through them.
-
-        Args:
-            network: the network with its current weights.
-            observations: (horizon, some, words) int64.
-            players: (horizon, some) int64, the player who decided.
-            dones: (horizon, some) bool, whether that decision ended the game.
-            memories: (some, players, numbers), at the beginning of the rollout.
-
-        Returns:
-            Logits (horizon * some, actions) and values (horizon * some,).
-        """
-        read, seen = network.read(observations.flatten(0, 1))
-        after, _ = network.follow(read.unflatten(0, players.shape), memories, players, dones)
-        return network.decide(seen, after.flatten(0, 1))
-
-    @torch.no_grad()
-    def after(self, network: Network, observations: Tensor, players: Tensor, dones: Tensor, memories: Tensor) -> Tensor:
-        """Return the memories (some, players, numbers) after the decisions; arguments as in `replayed`."""
-        read, _ = network.read(observations.flatten(0, 1))
-        return network.follow(read.unflatten(0, players.shape), memories, players, dones)[1]
+        players = decisions["players"]
+        count = players.numel() if self.now is None else players.shape[1]
+        order = torch.randperm(count, generator=generator, device=generator.device).to(players.device)
+        flat = {name: part.flatten(0, 1) for name, part in decisions.items()}
+        for some in order.tensor_split(min(parts, count)):
+            if self.at_begin is None:
+                batch = {name: part.index_select(0, some) for name, part in flat.items()}
+                yield batch, network.step(batch["observations"])
+            else:
+                batch = {name: part.index_select(1, some) for name, part in decisions.items()}
+                views = batch["observations"][:, :, None]
+                outputs = network.replay(views, self.at_begin[some], batch["players"], batch["dones"])
+                yield {name: part.flatten(0, 1) for name, part in batch.items()}, outputs

@@ -25,7 +25,7 @@ class NetworkLearner:
         self.learner = self.with_critic(self.network)
         self.descent = args.descent(self.learner, ranks)
         self.generator = ranks.generator(args.seed)
-        self.memories = Memories(self.learner, envs)
+        self.memories = Memories(self.network, envs)
 
     def with_critic(self, network: Network) -> Network:
         """Return the module to train: here ``network`` itself, whose last output is the value."""

@@ -18,7 +18,6 @@ from ...networks.policy_file import read_metadata
 from ...registry import AgentName
 from .descent import Descent
 from .ranks import Ranks
-from .selfplay import SelfPlayEnvs
 from .settings import Settings
 
 __all__ = ["USUAL_LAYERS", "NetworkKind", "NetworkSettings"]
@@ -72,9 +71,9 @@ class NetworkSettings(Settings):
         if layers * width**2 > MOST_WEIGHTS:
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {layers} * {width}^2")
 
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+    def check_agents(self, config: Any) -> None:
         """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``, see `check_history`."""
-        super().check_agents(config, kind)
+        super().check_agents(config)
         if self.remembers(config):
             check_history(config)
 

@@ -5,13 +5,14 @@ competitive one an approximate best response to it. The algorithm need not know:
 of the learner in each game, followed by the others' decisions until the learner is to move again.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from typing_extensions import override
 
 from hanabako.engine.rng import episode_key, random_below
 from hanabako.envs.saved_tables import checked_tables, save_tables
@@ -22,13 +23,43 @@ from ...playing.open_games import OpenBlock, OpenGames, among, check_members
 from ...playing.policy import Policy, has, set_of
 from ...playing.seating import sit_down
 from .ranks import Ranks
-from .selfplay import STATISTICS, SelfPlayEnvs
+from .selfplay import SelfPlayEnvs
 
-__all__ = ["PartnersEnvs", "drawn"]
+__all__ = ["NO_REPLY", "PartnersEnvs", "Plan", "one_seat"]
+
+COIN = 64
+"""Counter of the random draw that decides whether a game is self-play; seats and members use smaller counters."""
+NO_REPLY = -1
+"""The reply in a game that ended before the next player's decision."""
+
+Plan: TypeAlias = Callable[[NDArray[np.uint64], int, int], tuple[NDArray[np.uint64], NDArray[np.uint64]]]
+"""A function from the random streams of N games that begin, the number of players and the number of members to the
+learner's seats (N,) and each member's seats (members, N), as bits of sets. `one_seat` is one."""
+
+
+def one_seat(
+    streams: NDArray[np.uint64], players: int, members: int, self_play: int = 0
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give the learner one seat, and draw a member for each of the others; all are equally likely.
+
+    In ``self_play`` percent of the games, or without members in all of them, the learner has every seat. See `Plan`.
+    """
+    learners = np.uint64(1) << drawn(streams, 0, players).astype(np.uint64)
+    learners[drawn(streams, COIN, 100) < (self_play if members else 100)] = 2**players - 1
+    seats = np.zeros((members, len(streams)), np.uint64)
+    for player in range(players):
+        others = np.flatnonzero(~has(learners, np.full(len(streams), player)))
+        seats[drawn(streams, 1 + player, members)[others], others] |= np.uint64(1 << player)
+    return learners, seats
+
+
+def drawn(streams: NDArray[np.uint64], counter: int, bound: int) -> NDArray[np.int64]:
+    """Draw a number below ``bound`` from each of the N streams, (N,) int64."""
+    return np.asarray(random_below(streams, np.full(1, counter, np.uint64), bound))
 
 
 class PartnersEnvs(OpenGames, SelfPlayEnvs):
-    """This rank's games among partners: each new game draws the learner's seat and the agents at the others.
+    """This rank's games among partners: a plan says who sits where in each new game.
 
     Rewards before the learner's first decision are dropped; a game that ends before that decision is followed by the
     next one at once. The simulator uses one thread.
@@ -38,19 +69,22 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         games: number of parallel games, all ranks together.
         seed: seed of the deals, the draws and the partners' randomness; every rank derives its own from it.
         ranks: the ranks, which share the games evenly.
-        members: the pool; all members are equally likely at every seat.
+        members: the pool at the beginning, see `admit`.
+        plan: who sits where.
 
     Raises:
         ValueError: a member cannot take different seats in different games, see `check_members`.
     """
 
-    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, members: Sequence[Policy]) -> None:
-        self.members = check_members(members)
+    def __init__(
+        self, config: Any, games: int, seed: int, ranks: Ranks, members: Sequence[Policy] = (), plan: Plan = one_seat
+    ) -> None:
+        self.members, self.plan = check_members(members), plan
         super().__init__(config, games, seed, ranks)
 
+    @override
     def _reset(self, seed: int, threads: int) -> None:
-        """See `SelfPlayEnvs._reset`; one rank compiles, and the others load from Numba's cache."""
-        with self.ranks.one_first():
+        with self.ranks.one_first():  # one rank compiles, and the others load from Numba's cache
             self._begin_here(seed)
 
     def _begin_here(self, seed: int) -> None:
@@ -66,14 +100,23 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self._lost = np.zeros_like(self._rewards)
         """The part of the summed rewards that was paid for losing a game, 0 or negative."""
         self._dones = np.zeros(self.games, np.bool_)
-        everywhere = np.ones(self.games, np.bool_)
-        self._sit_down(everywhere)
+        self.replies = np.full(self.games, NO_REPLY, np.int16)
+        """(games,): the next player's action after the learner's last decision, or `NO_REPLY`."""
+        self._sit_down(np.ones(self.games, np.bool_))
         self._let_others_move()
         self._show()
 
+    def admit(self, member: Policy) -> None:
+        """Add a member; it may be drawn for games that begin from now on."""
+        seated = sit_down(member, self.block, range(self.config.players))
+        seated.begin()
+        seated.seats[:] = 0
+        self.members.append(member)
+        self._seated.append(seated)
+
+    @override
     def opening_bits(self) -> Tensor:
-        """See `SelfPlayEnvs.opening_bits`; taken from the deals, before the first move."""
-        self.observations = torch.from_numpy(self._opening.view(np.int64))
+        self.observations = torch.from_numpy(self._opening.view(np.int64))  # the deals, before the first move
         bits = super().opening_bits()
         self._show()
         return bits
@@ -87,7 +130,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
             Every player's summed rewards since the learner's decision, float32 (games, players), and whether the game
             has ended since, bool (games,).
         """
-        self._rewards[:], self._lost[:], self._dones[:] = 0, 0, False
+        self._rewards[:], self._lost[:], self._dones[:], self.replies[:] = 0, 0, False, NO_REPLY
         self.block.actions[:] = actions.cpu().numpy()
         self._go_on(np.arange(self.games))
         self._let_others_move()
@@ -95,6 +138,12 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         self.decisions += self.games
         return torch.from_numpy(self._rewards.copy()), torch.from_numpy(self._dones.copy())
 
+    @override
+    def _check(self, rows: NDArray[np.int64]) -> None:
+        replying = rows[(self.replies[rows] == NO_REPLY) & ~self._dones[rows]]
+        self.replies[replying] = self.block.actions[replying]
+
+    @override
     def _collect(self, rows: NDArray[np.int64]) -> None:
         open_rows = rows[~self._dones[rows]]
         rewards = self.block.tables["rewards"][open_rows, : self._rewards.shape[1]]
@@ -105,10 +154,9 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         """See `SelfPlayEnvs.priced`; points scored since the learner's decision are paid in full."""
         return rewards - (1 - price) * torch.from_numpy(self._lost)[:, : rewards.shape[1]]
 
+    @override
     def _end(self, rows: NDArray[np.int64]) -> None:
-        """Record the end of the games ``rows`` and begin the next ones."""
-        tables = self.block.tables
-        self._end_with({name: tables[name][rows] for name in STATISTICS if name in (tables.dtype.names or ())})
+        self._count(len(rows), {name: self.block.tables[name][rows].sum() for name in self._sums})
         self._dones[rows] = True
         self.block.begin_next(rows)
         self._sit_down(among(rows, self.games))
@@ -116,30 +164,14 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
     def _sit_down(self, chosen: NDArray[np.bool_]) -> None:
         """Draw the seats of the ``chosen`` games, which begin."""
         rows = np.flatnonzero(chosen)
-        streams = episode_key(self.block.keys[rows], self.block.tables["state"]["episode"][rows])
-        self.draw(rows, np.asarray(streams))
-        for seated in self._seated:
+        streams = np.asarray(episode_key(self.block.keys[rows], self.block.tables["state"]["episode"][rows]))
+        self.learners[rows], seats = self.plan(streams, self.config.players, len(self._seated))
+        for seated, own in zip(self._seated, seats, strict=True):
+            seated.seats[rows] = own
             seated.begin(chosen)
 
-    def draw(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """Draw the seats of the games ``rows``, which begin, each from its random stream in ``streams``."""
-        players = self.config.players
-        seat = drawn(streams, 0, players).astype(np.uint64)
-        self.learners[rows] = np.uint64(1) << seat
-        self.fill(rows, streams)
-
-    def fill(self, rows: NDArray[np.int64], streams: NDArray[np.uint64]) -> None:
-        """Draw a member for each of the other seats of the games ``rows``."""
-        for seated in self._seated:
-            seated.seats[rows] = 0
-        for player in range(self.config.players):
-            member = drawn(streams, 1 + player, len(self._seated))
-            others = ~has(self.learners[rows], np.full(len(rows), player))
-            for k, seated in enumerate(self._seated):
-                seated.seats[rows[others & (member == k)]] |= np.uint64(1 << player)
-
+    @override
     def _show(self) -> None:
-        """Update the learner's observations, masks and players from the block's games."""
         self.observations = torch.from_numpy(self.block.observation.view(np.int64))
         self.masks = torch.from_numpy(self.block.mask)
         self.players = torch.from_numpy(self.block.tables["current_player"].astype(np.int64))
@@ -182,10 +214,5 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
             seated.seats[:] = own
         self.learners[:], self.block.keys[:] = learners, keys
         self.block.take(tables, int(state["step"]))
-        self._finished[:] = 0  # games that ended while these were set up are already counted
+        self._ended, self._sums = 0, dict.fromkeys(self._sums, 0)  # what ended while these were set up is counted
         self._show()
-
-
-def drawn(streams: NDArray[np.uint64], counter: int, bound: int) -> NDArray[np.int64]:
-    """Draw a number below ``bound`` from each of the N streams, (N,) int64."""
-    return np.asarray(random_below(streams, np.full(1, counter, np.uint64), bound))

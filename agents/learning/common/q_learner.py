@@ -1,18 +1,17 @@
 """Q-learning from a replay memory of sequences, the common part of IQL, VDN, QMIX and SAD.
 
 All players share one network. At each decision the player to move has a Q of its actions from its own observation, and
-an algorithm may add values of the players who wait. Their combination, the team's value, is learned from the team's
-rewards; `QLearner.outputs` and `QLearner.team_value` are what an algorithm must say. `agents.learning.iql` lists how
-this differs from the papers.
+an algorithm may add values of the players who wait. Their combination, the team's value (`QLearner.team_value`), is
+learned from the team's rewards. `agents.learning.iql` lists how this differs from the papers.
 """
 
 import copy
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import torch
 from torch import Tensor
+from typing_extensions import override
 
 from hanabako.games import game_named
 from hanabako.words.ranges import Part, Size, Within
@@ -66,8 +65,8 @@ class QSettings(NetworkSettings):
     loss_ramp: Part = 0.4
     """Fraction of the budget over which the price of losing a game rises from 0 to all points; 0: no ramp."""
 
+    @override
     def check(self, world: int) -> None:
-        """See `agents.learning.common.settings.Settings.check`."""
         super().check(world)
         if self.minibatch % (self.horizon * world):
             least = f"horizon * ranks = {self.horizon * world}"
@@ -75,9 +74,9 @@ class QSettings(NetworkSettings):
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one, whose rewards are the team's, got {self.game}")
 
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``burn_in``."""
-        super().check_agents(config, kind)
+    @override
+    def check_agents(self, config: Any) -> None:
+        super().check_agents(config)
         if self.burn_in and not self.remembers(config):
             raise ValueError(
                 "burn_in must be false for a network without memory (--network recurrent has one), got true"
@@ -89,15 +88,17 @@ class QSettings(NetworkSettings):
 # --- The learner ------------------------------------------------------------------------------------------------------
 
 
-class QLearner(NetworkLearner, ABC):
-    """The training state on one rank; each kind is an `agents.learning.common.trainer.Algorithm`."""
+class QLearner(NetworkLearner):
+    """The training state on one rank; each kind is an `agents.learning.common.trainer.Algorithm`.
+
+    The team's value is that of the player to move, unless a subclass says otherwise.
+    """
 
     def __init__(self, args: QSettings, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.target = copy.deepcopy(self.learner).requires_grad_(False)
         numbers = 0 if self.memories.now is None else self.memories.now.shape[2]
-        words = self.input_words()
-        self.replay = ReplayMemory(args.rollouts, args.horizon, envs, words, numbers, ranks.device)
+        self.replay = ReplayMemory(args.rollouts, args.horizon, envs, self.inputs().shape[1], numbers, ranks.device)
         own = slice(ranks.rank * envs.games, (ranks.rank + 1) * envs.games)
         self.epsilons = epsilons(args.epsilon, args.epsilon_power, args.games)[own]
         self.reward_scale = 3 / envs.config.max_score
@@ -124,7 +125,7 @@ class QLearner(NetworkLearner, ABC):
             room.memories.copy_(memories.now)
         for t in range(self.args.horizon):
             self.note(room, t)
-            logits, _, after = network.step(self.own_view(room.observations[t]), memories.of(envs.players))
+            logits, _, after, _ = network.step(self.own_view(room.observations[t]), memories.of(envs.players))
             memories.keep(envs.players, after)
             masks, players = room.masks[t], envs.players.clone()  # the step overwrites them
             greedy = masked(logits, masks).argmax(1)
@@ -146,16 +147,12 @@ class QLearner(NetworkLearner, ABC):
         room.players[t] = self.envs.players
 
     def inputs(self) -> Tensor:
-        """Return what is kept of the positions now, packed: (games, `input_words`) int64."""
+        """Return what is stored of the positions now, packed: (games, words) int64, what the policy reads first."""
         return self.envs.observations
-
-    def input_words(self) -> int:
-        """Return the number of words of `inputs`."""
-        return self.network.words
 
     def own_view(self, inputs: Tensor) -> Tensor:
         """Return the part of `inputs` (..., words) that the policy reads."""
-        return inputs
+        return inputs[..., : self.network.words].contiguous()
 
     def follow(self, players: Tensor, greedy: Tensor, dones: Tensor) -> None:
         """Take note of a decision in every game; a hook for subclasses.
@@ -166,7 +163,6 @@ class QLearner(NetworkLearner, ABC):
             dones: (games,) bool, whether the decision ended its game.
         """
 
-    @abstractmethod
     def outputs(self, learner: Network, some: Sequences) -> tuple[Tensor, Tensor]:
         """Return logits and values of all positions of some sequences.
 
@@ -176,18 +172,22 @@ class QLearner(NetworkLearner, ABC):
 
         Returns:
             The logits of the player to move, (horizon + 1, sequences, actions), and the values of the players whose
-            terms are learned, the player to move first: (horizon + 1, sequences, terms).
+            observations are stored, the player to move first: (horizon + 1, sequences, terms).
         """
+        views = some.observations.unflatten(2, (-1, self.network.words))
+        dones = torch.cat([some.dones, some.dones.new_zeros(1, views.shape[1])])
+        logits, values, *_ = self.policy_of(learner).replay(views, some.memories, some.players, dones)
+        return logits.view(*views.shape[:3], -1)[:, :, 0], values.view(views.shape[:3])
 
-    @abstractmethod
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
         """Return the values (horizon, sequences) of the team from those of its players.
 
         Args:
             learner: the network, or the target network.
             terms: (horizon, sequences, terms), the Q of the player to move first, then the values of waiting players.
-            inputs: (horizon, sequences, words) int64, the positions as they are kept in the replay memory.
+            inputs: (horizon, sequences, words) int64, the positions as they are stored in the replay memory.
         """
+        return terms[..., 0]
 
     def policy_of(self, learner: Network) -> Network:
         """Return the network of the players within ``learner``, the network or the target network."""
@@ -203,8 +203,10 @@ class QLearner(NetworkLearner, ABC):
         """
         rows, are_kept = self.replay.before(rows)
         some = self.replay.at(rows)
-        seen, players = self.own_view(some.observations[:-1]), some.players[:-1]
-        after = self.memories.after(self.policy_of(learner), seen, players, some.dones, some.memories)
+        views = self.own_view(some.observations[:-1])[:, :, None]
+        with torch.no_grad():
+            after = self.policy_of(learner).replay(views, some.memories, some.players[:-1], some.dones).memory
+        assert after is not None
         return torch.where(are_kept.to(after.device)[:, None, None], after, memories)
 
     def errors(self, some: Sequences, price: float, target_memories: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -255,12 +257,12 @@ class QLearner(NetworkLearner, ABC):
                 slow.lerp_(fast, args.target_rate)
         return {"loss": loss, "q": chosen.mean(), "gradient_norm": norm}
 
+    @override
     def state(self) -> dict[str, Any]:
-        """See `agents.learning.common.trainer.Algorithm.state`."""
         return super().state() | {"target": self.target.state_dict(), "replay": self.replay.state()}
 
+    @override
     def restore(self, state: dict[str, Any]) -> None:
-        """See `agents.learning.common.trainer.Algorithm.restore`."""
         super().restore(state)
         self.target.load_state_dict(state["target"])
         self.replay.restore(state["replay"])

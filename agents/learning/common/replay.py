@@ -91,10 +91,6 @@ class ReplayMemory:
         rows = torch.multinomial(odds, count, replacement=True, generator=generator)
         return rows, odds[rows] / odds.mean()
 
-    def sample(self, count: int, generator: torch.Generator) -> Sequences:
-        """Draw ``count`` sequences uniformly, with replacement."""
-        return self.at(self.draw(count, generator)[0])
-
     def before(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return the rows (count,) of the sequences before those in ``rows``, and whether they are kept, bool (count,).
 

@@ -1,11 +1,12 @@
 """The parallel games that a rank learns from: self-play, with the learner at every seat."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
+from typing_extensions import override
 
 from hanabako.engine.game import Game
 from hanabako.games import game_of
@@ -27,6 +28,8 @@ class SelfPlayEnvs:
         seed: seed of the deals; every rank derives its own from it.
         ranks: the ranks, which share the games evenly.
         threads: threads of the simulator on each rank.
+        simulator: where the games are played. ``cuda``: on the GPU of the network, where observations, masks, players
+            and rewards are tensors, too, and the host does not wait for a step.
     """
 
     observations: Tensor
@@ -36,30 +39,38 @@ class SelfPlayEnvs:
     players: Tensor
     """(games,) int64: the player to move."""
 
-    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
-        self.config = config
-        self.ranks = ranks
+    def __init__(
+        self,
+        config: Any,
+        games: int,
+        seed: int,
+        ranks: Ranks,
+        threads: int = 1,
+        simulator: Literal["cpu", "cuda"] = "cpu",
+    ) -> None:
+        self.config, self.ranks, self.simulator = config, ranks, simulator
         self.games = games // ranks.world
         self.cooperative = game_of(config).cooperative
         self.decisions = 0
         """Number of decisions made so far on this rank."""
-        self._finished: Any = np.zeros(1 + 2 * len(STATISTICS))
-        """The number of games that ended since `statistics`; then a sum and a count for each of `STATISTICS`."""
+        self._ended: Any = 0
+        """Number of games that ended since `statistics`."""
+        names = "length", *game_of(config).make_game(config).statistics
+        self._sums: dict[str, Any] = dict.fromkeys((name for name in STATISTICS if name in names), 0)
+        """The sums of their statistics."""
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
         self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
 
     def _reset(self, seed: int, threads: int) -> None:
         """Deal this rank's first games."""
-        self._env = self._make_env(threads)
+        where: dict[str, Any] = {"device": "cuda"} if self.simulator == "cuda" else {"num_threads": threads}
+        if self.simulator == "cpu":
+            compile_once(self.config, self.games, self.ranks)
+        self._env = game_of(self.config).vector_env(
+            self.games, config=self.config, observation="packed", copy=False, **where
+        )
         self._seen = self._env.reset(seed=seed)
         self._show()
-
-    def _make_env(self, threads: int) -> Any:
-        """Return the vector environment of this rank's games."""
-        compile_once(self.config, self.games, self.ranks)
-        return game_of(self.config).vector_env(
-            self.games, config=self.config, observation="packed", num_threads=threads, copy=False
-        )
 
     @property
     def actions(self) -> int:
@@ -87,15 +98,16 @@ class SelfPlayEnvs:
         Returns:
             Every player's reward, float32 (games, players), and whether the decision ended its game, bool (games,).
         """
-        observation, _, terminations, truncations, infos = self._env.step(actions.cpu().numpy())
-        dones = terminations | truncations
-        if dones.any():
-            self._end_with({name: infos[name][dones] for name in STATISTICS if name in infos})
-            self._begin(dones)
+        chosen = actions if self.simulator == "cuda" else actions.cpu().numpy()
+        observation, _, ended, _, infos = self._env.step(chosen)
+        if "length" in infos:  # on the CPU, only if a game ended
+            self._count(ended.sum(), {name: (infos[name] * ended).sum() for name in self._sums})
+        dones = torch.as_tensor(ended).clone()
+        self._begin(dones)
         self._seen = observation, infos
         self._show()
         self.decisions += self.games
-        return torch.from_numpy(np.asarray(infos["rewards"], np.float32)), torch.from_numpy(dones)
+        return torch.as_tensor(infos["rewards"]).float(), dones
 
     def priced(self, rewards: Tensor, price: float) -> Tensor:
         """Return the rewards of the last step as they are if losing a cooperative game costs a part of its points.
@@ -106,30 +118,27 @@ class SelfPlayEnvs:
         """
         return paid(rewards, price)
 
-    def _begin(self, games: np.ndarray) -> None:
-        """Called when new games begin where ``games``, bool (games,), is set; a hook for subclasses."""
+    def _begin(self, dones: Tensor) -> None:
+        """Called after a step: new games have begun where ``dones``, bool (games,), is set; a hook for subclasses."""
 
     def _show(self) -> None:
         """Update observations, masks and players from the environment's buffers, which the next step overwrites."""
         observation, infos = self._seen
-        self.observations = torch.from_numpy(observation["observation"].view(np.int64))
-        self.masks = torch.from_numpy(observation["action_mask"])
-        self.players = torch.from_numpy(np.asarray(infos["current_player"], np.int64))
+        self.observations = torch.as_tensor(observation["observation"]).view(torch.int64)
+        self.masks = torch.as_tensor(observation["action_mask"])
+        self.players = torch.as_tensor(infos["current_player"]).long()
 
     def statistics(self) -> dict[str, float]:
         """Return the means of `STATISTICS` over the games of all ranks that ended since the last call, if any did."""
-        finished, self._finished = torch.as_tensor(self._finished), 0 * self._finished
-        games, *sums = self.ranks.sum(finished).tolist()
-        told = zip(STATISTICS, sums[::2], sums[1::2], strict=True)
-        return {name: total / games for name, total, count in told if count} if games else {}
+        own = torch.tensor([self._ended, *self._sums.values()], dtype=torch.float64)
+        self._ended, self._sums = 0, dict.fromkeys(self._sums, 0)
+        games, *sums = self.ranks.sum(own).tolist()
+        return {name: total / games for name, total in zip(self._sums, sums, strict=True)} if games else {}
 
-    def _end_with(self, numbers: Mapping[str, np.ndarray]) -> None:
-        """Count n finished games, given their statistics (n,) by the names in `STATISTICS`."""
-        self._finished[0] += len(numbers[STATISTICS[0]])
-        for k, name in enumerate(STATISTICS):
-            if name in numbers:
-                self._finished[1 + 2 * k] += numbers[name].sum()
-                self._finished[2 + 2 * k] += len(numbers[name])
+    def _count(self, ended: Any, sums: Mapping[str, Any]) -> None:
+        """Count games that ended, given the sums of their statistics by name."""
+        self._ended = self._ended + ended
+        self._sums = {name: total + sums[name] for name, total in self._sums.items()}
 
     def opening_bits(self) -> Tensor:
         """Return the bits set in every observation of rank 0, (words,) int64, the same on every rank.
@@ -152,6 +161,7 @@ class SelfPlayEnvs:
 class EveryView(SelfPlayEnvs):
     """Self-play with ``observations`` (games, players * words) of all players, the player to move first."""
 
+    @override
     def _show(self) -> None:
         super()._show()
         views = self._env.observe_all()["observation"]

@@ -116,23 +116,18 @@ class Settings:
         """Return the agents (names or files) that the network is evaluated among; none if it plays every seat."""
         return () if game_named(self.game).cooperative else (self.opponent or "random",)
 
-    def check_agents(self, config: Any, kind: type[SelfPlayEnvs]) -> None:
+    def check_agents(self, config: Any) -> None:
         """Check before training that all named agents can play ``config``.
-
-        Args:
-            config: the game's config.
-            kind: the class of games that the algorithm learns from.
 
         Raises:
             ValueError: see `agents.load`.
         """
-        del kind
         for name in self.others():
             load(name, config)
 
-    def make_envs(self, config: Any, ranks: Ranks, kind: type[SelfPlayEnvs]) -> SelfPlayEnvs:
-        """Return this rank's games to learn from, of the class ``kind`` that the algorithm needs."""
-        return kind(config, self.games, self.seed, ranks, self.threads)
+    def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
+        """Return this rank's games to learn from."""
+        return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads)
 
     # --- As JSON ------------------------------------------------------------------------------------------------------
 

@@ -32,7 +32,6 @@ from .checkpoints import Checkpoints, holds_checkpoint
 from .clock import Clock, running_clock
 from .ranks import Ranks, joined_ranks, processor_settings
 from .runs import Interruption, Log, draw_curve, locked, read_about, shown_of, usual_run_dir
-from .selfplay import SelfPlayEnvs
 from .settings import Settings
 from .validation import compile_evaluations, validate
 
@@ -42,7 +41,6 @@ __all__ = [
     "Progress",
     "Settings",
     "Trainer",
-    "envs_of",
     "geometric",
     "name_of",
     "risen",
@@ -82,11 +80,10 @@ class Algorithm(Protocol):
         ...
 
 
-AlgorithmClass = Callable[[Any, SelfPlayEnvs, Ranks], Algorithm]
-"""The constructor of an algorithm, called on each rank with settings, games and ranks.
+AlgorithmClass = Callable[[Any, Any, Ranks], Algorithm]
+"""The constructor of an algorithm, called on each rank with settings, games (see `Settings.make_envs`) and ranks.
 
-Torch's global generator has the same seed on all ranks. An algorithm that needs a special kind of games names their
-class in its attribute ``Envs``.
+Torch's global generator has the same seed on all ranks.
 """
 
 
@@ -119,7 +116,7 @@ class Trainer:
     def __init__(self, args: Settings, algorithm: AlgorithmClass, config: Any, ranks: Ranks, run_dir: Path) -> None:
         self.args, self.ranks, self.run_dir = args, ranks, run_dir
         self.played, self.config = config, args.learned(config)
-        self.envs = args.make_envs(self.config, ranks, envs_of(algorithm))
+        self.envs = args.make_envs(self.config, ranks)
         torch.manual_seed(args.seed)  # the same weights on every rank
         self.algorithm, self.name = algorithm(args, self.envs, ranks), name_of(algorithm)
         self.progress = Progress(ranks=ranks.world)
@@ -279,7 +276,7 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
     with joined_ranks(args.device) as ranks, processor_settings():
         args.check(ranks.world)
         config = args.make_config()
-        args.check_agents(args.learned(config), envs_of(algorithm))
+        args.check_agents(args.learned(config))
         run_dir = args.resume or args.run_dir or ranks.broadcast(usual_run_dir(args.usual_name(config)))
         trainer = Trainer(args, algorithm, config, ranks, run_dir)  # refuses what it cannot train before a file exists
         with locked(run_dir, ranks):
@@ -321,11 +318,6 @@ def session(trainer: Trainer) -> bool:
         if log:
             log.close()
     return ended
-
-
-def envs_of(algorithm: AlgorithmClass) -> type[SelfPlayEnvs]:
-    """Return the class of the games that an algorithm learns from."""
-    return getattr(algorithm, "Envs", SelfPlayEnvs)
 
 
 def name_of(algorithm: AlgorithmClass) -> str:
