@@ -326,7 +326,7 @@ def test_settings_of_all_algorithms_are_overridden_by_their_own(tmp_path: Path):
     text = PLAIN.replace("[algorithms.one]", shared) + 'settings = { gamma = 0.5 }\n[algorithms.two]\nmodule = "ppo"\n'
     whole = declared(tmp_path, text)
     assert [whole.run(name, 1).ranks for name in ("one", "two")] == [2, 2]
-    told = [whole.run(name, 1).told for name in ("one", "two")]
+    told = [whole.run(name, 1).learner_settings for name in ("one", "two")]
     assert [(own["gamma"], own["width"]) for own in told] == [(0.5, 32), (0.9, 32)]
     check(whole)
 
@@ -393,7 +393,7 @@ def test_a_setting_may_name_the_policy_of_another_algorithm_with_the_same_seed(t
     first, second = (declared(tmp_path, text).run(name, 2) for name in ("one", "two"))
     assert list(second.needs) == [first]
     assert second.agents == [str(first.policy)]
-    assert second.told["level_below"] == str(tmp_path / "compare" / "one-2" / "policy.safetensors")
+    assert second.learner_settings["level_below"] == str(tmp_path / "compare" / "one-2" / "policy.safetensors")
     assert list(Pair(second.of, "two-2", "one-2", "").needs) == [second, first]
 
 

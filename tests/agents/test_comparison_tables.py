@@ -35,7 +35,7 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
     assert found.together["one"].value == pytest.approx(np.mean(pairs))
     assert found.together["one"].inference
     assert estimates.groups(found.matrix(own, own)) == [[0, 1, 2, 3], [4]]
-    text = board(found.whole, found.rows)
+    text = board(found.comparison, found.rows)
     assert "| one | 5 | 1.00 M | 1.00 | 8.00 (8.00 to 8.00) |" in text
     assert "| 4 + 1 | 0.60 (" in text
     assert "Probability that two runs of the row's algorithm score more together than two of the column's:" in text

@@ -33,15 +33,15 @@ MOST_COLUMNS = 5
 """The largest number of curves in a row of panels."""
 
 
-def figures(whole: Comparison, stem: str) -> dict[str, Draw]:
+def figures(comparison: Comparison, stem: str) -> dict[str, Draw]:
     """Return the figures of a comparison by file name."""
     drawn = {"curves": curves, "scores": intervals, "matrix": matrix, "profiles": profiles, "actions": actions}
-    return {f"{stem}-{name}.png": partial(draw, whole, how) for name, how in drawn.items()}
+    return {f"{stem}-{name}.png": partial(draw, comparison, how) for name, how in drawn.items()}
 
 
-def draw(whole: Comparison, how: Any, results: Results, path: Path) -> None:
+def draw(comparison: Comparison, how: Any, results: Results, path: Path) -> None:
     """Write a figure if it has anything to show; otherwise remove an old one."""
-    figure = how(Found(whole, results))
+    figure = how(Found(comparison, results))
     if figure is None:
         path.unlink(missing_ok=True)
     else:
@@ -84,8 +84,8 @@ def curves(found: Found) -> Any:
     drawn = {name: curve for name, curve in made.items() if curve is not None}
     if not drawn:
         return None
-    title, x, y = f"{title_of(found.whole)}; band: all runs", "decisions (millions)", "greedy score, unseen deals"
-    levels = reference_lines(found.whole.make_config())
+    title, x, y = f"{title_of(found.comparison)}; band: all runs", "decisions (millions)", "greedy score, unseen deals"
+    levels = reference_lines(found.comparison.make_config())
     if len(drawn) > MOST_TOGETHER:
         named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
         figure, panels = panel_each(drawn, title, f"{x}\nlevel lines: {named}" if levels else x, y)
@@ -119,15 +119,15 @@ def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[
     return figure, panels
 
 
-def title_of(whole: Comparison) -> str:
+def title_of(comparison: Comparison) -> str:
     """Return the title of a comparison's charts: the name of its game."""
-    note = "" if whole.reproduction else " (not reproductions)"
-    return game_in_words(whole.make_config()) + note
+    note = "" if comparison.reproduction else " (not reproductions)"
+    return game_in_words(comparison.make_config()) + note
 
 
 def intervals(found: Found) -> Any:
     """Draw self-play and cross-play with their intervals."""
-    alone, together = ("self-play", "cross-play") if found.whole.cooperative else ("evaluated", "lead")
+    alone, together = ("self-play", "cross-play") if found.comparison.cooperative else ("evaluated", "lead")
     rows: Mapping[str, dict[str, Estimate]] = {
         name: {alone: estimates.mean(found.own_scores(name))}
         | ({together: found.together[name]} if np.isfinite(found.together[name].value) else {})
@@ -136,8 +136,8 @@ def intervals(found: Found) -> Any:
     }
     if not rows:
         return None
-    figure = estimates.interval_figure(rows, f"{title_of(found.whole)}, 95 % over training runs", "score")
-    best = getattr(found.whole.make_config(), "max_score", None)
+    figure = estimates.interval_figure(rows, f"{title_of(found.comparison)}, 95 % over training runs", "score")
+    best = getattr(found.comparison.make_config(), "max_score", None)
     if best is not None:
         charts.reference(figure.axes[0], best, "highest score", upright=True)
         figure.axes[0].set_xlim(right=1.04 * best)  # room for the name
@@ -152,8 +152,8 @@ def matrix(found: Found) -> Any:
     cells = np.array([[mean_of_pairs(found, one, other) for other in teams.values()] for one in teams.values()])
     if np.isnan(cells).all():
         return None
-    best = getattr(found.whole.make_config(), "max_score", float(np.nanmax(cells)))
-    return heat_map(cells, list(teams), best, f"{title_of(found.whole)}: pairs that did not train together")
+    best = getattr(found.comparison.make_config(), "max_score", float(np.nanmax(cells)))
+    return heat_map(cells, list(teams), best, f"{title_of(found.comparison)}: pairs that did not train together")
 
 
 def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
@@ -170,12 +170,12 @@ def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> f
 
 def profiles(found: Found) -> Any:
     """Draw the performance profiles of cross-play; those of many algorithms have a panel each."""
-    if not found.several or not found.whole.cooperative:
+    if not found.several or not found.comparison.cooperative:
         return None
     lowest, highest = found.bounds(found.everyone)
     levels = np.linspace(min(0, lowest), highest, LEVELS)
     parts = {name: estimates.profile(found.own_matrix(name), levels) for name in found.several}
-    title, x = f"{title_of(found.whole)}: cross-play", "score of a pair of runs"
+    title, x = f"{title_of(found.comparison)}: cross-play", "score of a pair of runs"
     if len(parts) <= MOST_TOGETHER:
         return estimates.profile_figure(parts, levels, title, x)
     drawn = {name: profile_of(own, levels) for name, own in parts.items()}
@@ -196,4 +196,4 @@ def actions(found: Found) -> Any:
     places = np.linspace(0, len(firsts) - 1, min(MOST_PANELS, len(firsts))).round().astype(int)
     names = list(firsts)
     shown = {names[place]: found.actions[firsts[names[place]]] for place in places}
-    return action_maps(shown, found.whole.make_config(), title_of(found.whole)) if shown else None
+    return action_maps(shown, found.comparison.make_config(), title_of(found.comparison)) if shown else None

@@ -25,16 +25,16 @@ class Found:
     """The results that belong to the rows of a comparison.
 
     Args:
-        whole: the comparison.
+        comparison: the comparison.
         results: results of its rows, and perhaps of rows that it no longer has.
 
     Raises:
         ValueError: a row lacks a number that all runs or pairs have.
     """
 
-    def __init__(self, whole: Comparison, results: Results) -> None:
-        self.whole = whole
-        rows = whole.rows()
+    def __init__(self, comparison: Comparison, results: Results) -> None:
+        self.comparison = comparison
+        rows = comparison.rows()
         keys = {row.key for row in rows}
         self.rows = [result for result in results if key_of(result) in keys]
         for row in self.rows:
@@ -46,7 +46,7 @@ class Found:
         self.agreements = {(row["one"], row["other"]): float(row["agreement"]) for row in pairs if "agreement" in row}
         self.actions = {row["one"]: np.array(row["actions"]) / 100 for row in pairs if "actions" in row}
         """(A, A): the probability of an action, the column, after another one, for the runs that have it."""
-        self.runs: dict[str, list[Result]] = {name: [] for name in whole.algorithms}
+        self.runs: dict[str, list[Result]] = {name: [] for name in comparison.algorithms}
         for row in self.rows:
             if "algorithm" in row["fields"]:
                 self.runs[row["algorithm"]].append(row)
@@ -57,16 +57,17 @@ class Found:
     def met(self) -> list[str]:
         """The partners and runs that have played all their pairs with themselves and with those listed before them."""
         met: list[str] = []
-        for name in (*self.whole.partners, *chain(*self.names.values())):
+        for name in (*self.comparison.partners, *chain(*self.names.values())):
             pairs = {pair for other in (*met, name) for pair in ((name, other), (other, name))}
-            if pairs & self.asked <= self.cells.keys():
+            expected = pairs & self.asked
+            if expected.issubset(self.cells):
                 met.append(name)
         return met
 
     @property
     def partners(self) -> list[str]:
         """The partners among `met`."""
-        return [name for name in self.whole.partners if name in self.met]
+        return [name for name in self.comparison.partners if name in self.met]
 
     @cached_property
     def teams(self) -> dict[str, list[str]]:
@@ -93,7 +94,7 @@ class Found:
     def both(self, some: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
         """Return the scores (n, m) averaged over seatings; in a competitive game half of the lead of ``some``."""
         first, second = self.matrix(some, others), self.matrix(others, some).T
-        return (first + second) / 2 if self.whole.cooperative else (first - second) / 2
+        return (first + second) / 2 if self.comparison.cooperative else (first - second) / 2
 
     def agreement(self, name: str) -> list[float]:
         """Return the agreement of each pair of an algorithm's runs in both orders, as far as it is measured."""
@@ -117,12 +118,12 @@ class Found:
         """
         both = self.both(runs, runs)
         worst = float(np.nanmin(both))
-        return min(worst, 0.0) if self.whole.cooperative else worst, float(np.nanmax(both))
+        return min(worst, 0.0) if self.comparison.cooperative else worst, float(np.nanmax(both))
 
     @cached_property
     def together(self) -> dict[str, Estimate]:
         """The cross-play of each algorithm; in a competitive game the lead of its runs over those of all others."""
-        if self.whole.cooperative:
+        if self.comparison.cooperative:
             return {name: estimates.among(self.own_matrix(name), self.bounds(own)) for name, own in self.teams.items()}
         found = {}
         for name, own in self.teams.items():

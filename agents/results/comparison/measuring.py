@@ -33,18 +33,18 @@ OF_ITS_PLACE = ("run_dir", "resume", "trust")
 """Settings that may differ when a run continues."""
 
 
-def check(whole: Comparison) -> None:
+def check(comparison: Comparison) -> None:
     """Check in advance what the rows need: import modules, check settings, load partners.
 
     Raises:
         ValueError: a module, setting or partner cannot work.
     """
-    config = whole.make_config()
-    for partner in whole.partners:
-        load(whole.where(partner), config)
-    for name, own in whole.algorithms.items():
+    config = comparison.make_config()
+    for partner in comparison.partners:
+        load(comparison.where(partner), config)
+    for name, own in comparison.algorithms.items():
         try:
-            settings = settings_of(whole.run(name, whole.seeds_of(name)[0]))
+            settings = settings_of(comparison.run(name, comparison.seeds_of(name)[0]))
             settings.check(own.ranks)
             check_rules(name, settings.make_config(), config)
         except ValueError as error:
@@ -79,7 +79,7 @@ def settings_of(run: Run) -> Settings:
     if unknown:
         known = ", ".join(name for name in usual if name not in DECIDED)
         raise ValueError(f"settings must be among ranks, {known}, got {shown(unknown[0])}")
-    return from_json(kind, usual | run.told)
+    return from_json(kind, usual | run.learner_settings)
 
 
 def train(run: Run) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def check_folder(run: Run, settings: Settings) -> None:
     given = json.loads(json.dumps(settings.to_json()))
     told = {"algorithm": named(source_of(run)).name, "ranks": run.ranks} | given
     kept = {name: about[name] for name in ("algorithm", "ranks") if name in about} | about["args"]
-    compared = (kept.keys() | run.told.keys()) - set(OF_ITS_PLACE)
+    compared = (kept.keys() | run.learner_settings.keys()) - set(OF_ITS_PLACE)
     for name, value in told.items():
         if name in compared and not same(kept.get(name), value):
             what = f"{name} {shown(kept.get(name))} instead of {shown(value)}"

@@ -18,9 +18,9 @@ __all__ = ["board"]
 MILLION = 10**6
 
 
-def board(whole: Comparison, results: Results) -> str:
+def board(comparison: Comparison, results: Results) -> str:
     """Return the tables of a comparison in Markdown."""
-    found = Found(whole, results)
+    found = Found(comparison, results)
     if not any(found.runs.values()):
         return "No run has ended yet."
     parts = [introduction(found), scores(found), improvements(found), with_partners(found), notes(found)]
@@ -29,21 +29,21 @@ def board(whole: Comparison, results: Results) -> str:
 
 def introduction(found: Found) -> Iterator[str]:
     """Yield a sentence about what was compared."""
-    whole = found.whole
-    config = whole.make_config()
-    features = " or ".join(dict.fromkeys(map(whole.features_of, whole.algorithms)))
+    comparison = found.comparison
+    config = comparison.make_config()
+    features = " or ".join(dict.fromkeys(map(comparison.features_of, comparison.algorithms)))
     words = f"{game_in_words(config)}, observation {config.observation_name}, features {features}; a run has "
-    words += f"{whole.budget}, and a pair plays {whole.deals:,} deals"
-    words += "" if whole.cooperative else f"; numbers are a player's {returns_in_words(config)}"
-    if not whole.reproduction:
-        yield f"No row is a reproduction of its algorithm's paper: {in_markdown(whole.reason)}."
+    words += f"{comparison.budget}, and a pair plays {comparison.deals:,} deals"
+    words += "" if comparison.cooperative else f"; numbers are a player's {returns_in_words(config)}"
+    if not comparison.reproduction:
+        yield f"No row is a reproduction of its algorithm's paper: {in_markdown(comparison.reason)}."
         yield ""
     yield f"{words}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
 
 
 def scores(found: Found) -> Iterator[str]:
     """Yield a table with one line per algorithm."""
-    cooperative = found.whole.cooperative
+    cooperative = found.comparison.cooperative
     alone, together = ("self-play", "cross-play") if cooperative else ("evaluated", "lead over the others")
     head = ["algorithm", "runs", "decisions a run", "core-minutes", alone, "interquartile mean", together, "place"]
     head += ["groups", "two runs understand each other"] if cooperative else []
@@ -85,7 +85,7 @@ def improvements(found: Found) -> Iterator[str]:
     Each pair of algorithms has one cell: the other way around it is the rest to 1.
     """
     sure = [name for name in found.ordered if name in found.teams and found.together[name].inference]
-    if len(sure) < 2 or not found.whole.cooperative:
+    if len(sure) < 2 or not found.comparison.cooperative:
         return
     yield "Probability that two runs of the row's algorithm score more together than two of the column's:"
     yield ""
@@ -111,10 +111,10 @@ def with_partners(found: Found) -> Iterator[str]:
 
 def over_budget(found: Found) -> Iterator[str]:
     """Yield a sentence on algorithms with a run of more than a twentieth above its budget of decisions."""
-    whole, told = found.whole, []
+    comparison, told = found.comparison, []
     for name, runs in found.runs.items():
         steps = [run["steps"] for run in runs]
-        if whole.steps and max(steps, default=0) > 1.05 * whole.steps * whole.algorithms[name].share:
+        if comparison.steps and max(steps, default=0) > 1.05 * comparison.steps * comparison.algorithms[name].share:
             told.append(f"{name} {int(np.mean(steps)):,}")
     if told:
         yield f"A run ends after a whole update, so some made more decisions than their budget: {', '.join(told)}."
@@ -125,7 +125,7 @@ def uneven(found: Found) -> Iterator[str]:
     told = []
     for name, runs in found.runs.items():
         steps = [run["steps"] for run in runs]
-        if found.whole.steps is None and runs and max(steps) > 1.25 * min(steps):
+        if found.comparison.steps is None and runs and max(steps) > 1.25 * min(steps):
             told.append(f"{name} {millions(min(steps))} to {millions(max(steps))}")
     if told:
         yield f"In the same minutes some runs made more decisions than others: {', '.join(told)}."
@@ -138,7 +138,9 @@ def millions(decisions: float) -> str:
 
 def notes(found: Found) -> Iterator[str]:
     """Yield the shares of the budget, and the notes of runs that were made differently, with their algorithms."""
-    shares = {name: own.share for name, own in found.whole.algorithms.items() if own.share < 1 and found.runs[name]}
+    shares = {
+        name: own.share for name, own in found.comparison.algorithms.items() if own.share < 1 and found.runs[name]
+    }
     if shares:
         yield f"Shares of the budget: {', '.join(f'{name} {share:.3g}' for name, share in shares.items())}."
     yield from over_budget(found)

@@ -34,16 +34,16 @@ def read(path: Path, runs: Path) -> Comparison:
 
 def load(content: Mapping[str, Any], path: Path, runs: Path) -> Study:
     """Return the study that a file declares; the arguments and errors are those of `comparison_of`."""
-    whole, stem = comparison_of(content, path, runs), path.stem
+    comparison, stem = comparison_of(content, path, runs), path.stem
     return Study(
         stem,
-        whole.rows(),
+        comparison.rows(),
         measure,
-        tables={stem: partial(board, whole)},
-        figures=figures(whole, stem),
-        check=partial(check, whole),
+        tables={stem: partial(board, comparison)},
+        figures=figures(comparison, stem),
+        check=partial(check, comparison),
         unit="deal",
-        unmeasured=whole.unmeasured,
+        unmeasured=comparison.unmeasured,
     )
 
 
@@ -54,11 +54,11 @@ def measure(row: Run | Pair, before: Result | None) -> dict[str, Any]:
     return measuring.measure(row, before)
 
 
-def check(whole: Comparison) -> None:
+def check(comparison: Comparison) -> None:
     """See `agents.results.comparison.measuring.check`."""
     from . import measuring
 
-    measuring.check(whole)
+    measuring.check(comparison)
 
 
 def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Comparison:
@@ -78,7 +78,7 @@ def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Compari
             raise ValueError(f"{name} must be a table [{name}], got {shown(table)}")  # noqa: TRY004 - of the file
     shared = tables["settings"]
     algorithms = {name: algorithm_of(name, table, shared) for name, table in tables["algorithms"].items()}
-    whole = filled_in(
+    comparison = filled_in(
         Comparison,
         {name: content[name] for name in content if name not in tables},
         "a comparison",
@@ -88,10 +88,10 @@ def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Compari
         folder=path.parent,
         runs=runs,
     )
-    for wrong in faults(whole):
+    for wrong in faults(comparison):
         raise ValueError(wrong)
-    whole.make_config()
-    return whole
+    comparison.make_config()
+    return comparison
 
 
 def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
@@ -124,39 +124,41 @@ def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
         raise ValueError(f"{what}: {error}") from error
 
 
-def faults(whole: Comparison) -> Iterator[str]:
+def faults(comparison: Comparison) -> Iterator[str]:
     """Yield an error message for each thing that is wrong with a comparison."""
-    if (whole.steps is None) == (whole.core_minutes is None):
+    if (comparison.steps is None) == (comparison.core_minutes is None):
         yield "exactly one budget must be given: steps or core_minutes"
-    if whole.reproduction == bool(whole.reason):
+    if comparison.reproduction == bool(comparison.reason):
         yield "reason must say why the rows are not reproductions, and be given only with reproduction = false"
-    if not whole.algorithms:
+    if not comparison.algorithms:
         yield "at least one table [algorithms.NAME] must be given"
-    if not 0 < len(whole.seeds) == len(set(whole.seeds)) or min(whole.seeds) < 0 or max(whole.seeds) >= 2**63:
-        yield f"seeds must be different integers from 0 to 2^63 - 1, at least one, got {shown(list(whole.seeds))}"
-    if (runs := len(whole.seeds) * len(whole.algorithms)) > MOST_RUNS:
+    seeds = comparison.seeds
+    if not 0 < len(seeds) == len(set(seeds)) or min(seeds) < 0 or max(seeds) >= 2**63:
+        yield f"seeds must be different integers from 0 to 2^63 - 1, at least one, got {shown(list(seeds))}"
+    if (runs := len(seeds) * len(comparison.algorithms)) > MOST_RUNS:
         yield f"runs must be at most {MOST_RUNS:,}, seeds times algorithms, got {runs:,}"
         return
-    runs = {run.name: run for run in whole.all_runs()}
-    yield from faults_of_runs(whole, runs)
-    if whole.pairs != "all" and not whole.cooperative:
-        yield f'pairs must be "all" in a competitive game such as {whole.game}, got {shown(whole.pairs)}'
-    if len(set(whole.partners)) < len(whole.partners):
-        yield f"partners must differ from each other, got {list(whole.partners)}"
-    for partner in whole.partners:
+    runs = {run.name: run for run in comparison.all_runs()}
+    yield from faults_of_runs(comparison, runs)
+    if comparison.pairs != "all" and not comparison.cooperative:
+        yield f'pairs must be "all" in a competitive game such as {comparison.game}, got {shown(comparison.pairs)}'
+    if len(set(comparison.partners)) < len(comparison.partners):
+        yield f"partners must differ from each other, got {list(comparison.partners)}"
+    for partner in comparison.partners:
         if not partner.isprintable() or not 0 < len(partner) <= LONGEST:
             yield f"partners must be names of 1 to {LONGEST:,} printable characters, got {shown(partner)}"
         if partner in runs:
             yield f"partners must not have the name of a run, got {shown(partner)}"
 
 
-def faults_of_runs(whole: Comparison, runs: Mapping[str, Run]) -> Iterator[str]:
+def faults_of_runs(comparison: Comparison, runs: Mapping[str, Run]) -> Iterator[str]:
     """Yield an error message for each algorithm with wrong seeds, and for each run that needs one with other seeds."""
-    for name in whole.algorithms:
-        own = whole.seeds_of(name)
-        if not own or len(set(own)) < len(own) or not set(own) <= set(whole.seeds):
-            yield f"algorithms.{name}: seeds must be some of {list(whole.seeds)}, each once, got {list(own)}"
-    if cycle := cycle_of({name: [run.algorithm for run in whole.run(name, 0).needs] for name in whole.algorithms}):
+    for name in comparison.algorithms:
+        own = comparison.seeds_of(name)
+        if not own or len(set(own)) < len(own) or not set(own) <= set(comparison.seeds):
+            yield f"algorithms.{name}: seeds must be some of {list(comparison.seeds)}, each once, got {list(own)}"
+    needs = {name: [run.algorithm for run in comparison.run(name, 0).needs] for name in comparison.algorithms}
+    if cycle := cycle_of(needs):
         yield f"algorithms must not need each other in a circle, got {' -> '.join(cycle)}"
     for run in runs.values():
         for needed in run.needs:

@@ -118,7 +118,7 @@ class Comparison:
         runs = len(self.all_runs())
         return f"Declared, not run: {runs} training runs, estimated at {self.core_hours:,.0f} core-hours."
 
-    def told(self, name: str) -> dict[str, Any]:
+    def settings_of(self, name: str) -> dict[str, Any]:
         """Return the settings of an algorithm's runs by name, except the seed."""
         own = self.algorithms[name]
         played = self.played(own.config)
@@ -129,7 +129,7 @@ class Comparison:
 
     def run(self, name: str, seed: int) -> "Run":
         """Return the run of an algorithm with a seed."""
-        own, told = self.algorithms[name], self.told(name)
+        own, told = self.algorithms[name], self.settings_of(name)
         return Run(self, name, seed, own.module, self.key(self.features_of(name), told), own.ranks)
 
     def run_named(self, name: str) -> "Run":
@@ -255,7 +255,7 @@ class Run(OfComparison):
         return int.from_bytes(digest[:8], "big") % 2**40
 
     @property
-    def told(self) -> dict[str, Any]:
+    def learner_settings(self) -> dict[str, Any]:
         """All settings of the learner by name."""
         policies = {f"{{{run.algorithm}}}": str(run.policy) for run in self.needs}
 
@@ -266,7 +266,9 @@ class Run(OfComparison):
                 value = value.replace(name, policy)
             return value
 
-        return {name: filled(value) for name, value in self.of.told(self.algorithm).items()} | {"seed": self.stream}
+        return {name: filled(value) for name, value in self.of.settings_of(self.algorithm).items()} | {
+            "seed": self.stream
+        }
 
 
 @dataclass(frozen=True)

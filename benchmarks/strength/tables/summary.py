@@ -16,8 +16,8 @@ def summary() -> str:
     names = dict.fromkeys(name for one in found for name, runs in one.runs.items() if runs)
     head = ["algorithm"]
     for one in found:
-        game = " ".join(nearest_preset(one.whole.make_config()))
-        head.append(f"{game}, {one.whole.budget}, features {one.whole.features_of()}")
+        game = " ".join(nearest_preset(one.comparison.make_config()))
+        head.append(f"{game}, {one.comparison.budget}, features {one.comparison.features_of()}")
     rows = [[name, *(cell(one, name) for one in found)] for name in names]
     return table(head, rows) + "\n"
 
@@ -28,7 +28,7 @@ def cell(found: Found, name: str) -> str:
         return "-"
     alone = f"{estimates.mean(found.own_scores(name)).value:.2f}"
     together = found.together[name].words() if name in found.several else "-"
-    count, share = len(found.runs[name]), found.whole.algorithms[name].share
+    count, share = len(found.runs[name]), found.comparison.algorithms[name].share
     runs = f"{count}"
     if name in found.several and len(found.teams[name]) < count:
         runs += f", {len(found.teams[name])} together"
