@@ -40,7 +40,7 @@ suppress_warnings = ["myst.header"]  # rule cards skip from a second-level headi
 # --- Docstrings -------------------------------------------------------------------------------------------------------
 
 default_role = "py:obj"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True, "show-inheritance": True, "exclude-members": "make_game"}
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
