@@ -125,11 +125,10 @@ def saved_ranks(run_dir: Path) -> int:
     wrote = {ranks_of(folder) for folder in checkpoints_in(run_dir / "checkpoint")} & set(range(1, MOST_RANKS + 1))
     if type(ranks) is int and ranks in wrote:
         return ranks
-    why = f"it has no whole checkpoint of 1 to {MOST_RANKS} ranks (more are given by --ranks)"
-    if wrote:
-        allowed = f"{' or '.join(map(str, sorted(wrote)))}, as many as wrote its checkpoints"
-        why = f"ranks in its config.json must be {allowed}, got {shown(ranks)}"
-    raise ValueError(f"{run_dir} holds no run to resume: {why}")
+    allowed = f"1 to {MOST_RANKS} (more are given by --ranks) and as many as wrote a complete checkpoint"
+    raise ValueError(
+        f"{run_dir} holds no run to resume: ranks in its config.json must be {allowed}, got {shown(ranks)}"
+    )
 
 
 # --- Other processes --------------------------------------------------------------------------------------------------
