@@ -44,7 +44,7 @@ from hanabako.packing import unpack
 
 from ..playing.policy import GamesInPlay, Seated, legal_actions, set_of
 
-__all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops"]
+__all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops", "is_without_memory"]
 
 
 @rule
@@ -79,6 +79,11 @@ class Bot:
     """Whether the bot sees the whole record."""
     counts: str | None = None
     """The meaning of ``style`` if users may set it after the bot's name, as in ``monte_carlo:2000``; else None."""
+
+
+def is_without_memory(bot: Bot) -> bool:
+    """Whether a bot remembers only its style and seat, so that it can play on from any position."""
+    return bot.begin is nothing_to_begin and bot.observe is nothing_to_observe
 
 
 class BotLoops(NamedTuple):
@@ -169,18 +174,6 @@ class BotPolicy:
         self.bot = bot
         self.name = bot.name
         self.config = config
-        self.rules = config.rules()
-        self._view, self._state = map(game_of(config).module, ("engine.private_view", "engine.state"))
-
-    def loops(self, specialize: bool = False) -> BotLoops:
-        """Return the compiled loops, specialized to this config or generic."""
-        hide, last_event = self._view.hide, self._view.last_event
-        return bot_loops(hide, last_event, self.bot, type(self.rules), self.rules if specialize else None)
-
-    def memories(self, games: int, specialize: bool = False) -> NDArray[Any]:
-        """Return empty memories for every seat of ``games`` games, (games, P)."""
-        room = self.rules if specialize else self._state.roomy(self.rules)
-        return np.zeros((games, self.config.players), interned(self.bot.memory_dtype(room)))
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "BotsSeated":
         """See `agents.playing.policy.Policy.seat`."""
@@ -191,12 +184,14 @@ class BotsSeated(Seated):
     """A bot at some seats of some games in play."""
 
     def __init__(self, games: GamesInPlay, policy: BotPolicy, seats: Sequence[int]) -> None:
-        self._games = games
-        self._loops = policy.loops(games.specialize)
-        self._memories = policy.memories(len(games.tables), games.specialize)
+        self._games, self._bot, rules = games, policy.bot, policy.config.rules()
+        view, state = map(game_of(policy.config).module, ("engine.private_view", "engine.state"))
+        frozen = rules if games.specialize else None
+        self._loops = bot_loops(view.hide, view.last_event, self._bot, type(rules), frozen)
+        dtype = interned(self._bot.memory_dtype(rules if games.specialize else state.roomy(rules)))
+        self._memories = np.zeros((len(games.tables), rules.players), dtype)
         self._views = np.zeros(1, games.tables.dtype["state"])
         self.seats = set_of(seats, len(games.tables))
-        self._bot = policy.bot
 
     @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:

@@ -92,8 +92,9 @@ def make_agent(source: Source, config: Any) -> Policy:
     if not hasattr(module, source.name):
         public = [name for name in vars(module) if not name.startswith("_")]
         raise ValueError(f"{source.place} has no {source.name}{did_you_mean(source.name, public)}")
-    thing = getattr(module, source.name)
-    agent = thing if is_agent(thing) or not callable(thing) else called(source, thing, config)
+    agent = getattr(module, source.name)
+    if callable(agent) and not is_agent(agent):
+        agent = called(source, agent, config)
     if isinstance(agent, Bot):
         return BotPolicy(agent, config)
     missing = [name for name in ASKED if hasattr(agent, "seat") and not hasattr(agent, name)]
@@ -125,7 +126,7 @@ def called(source: Source, make: Any, config: Any) -> Any:
     except ValueError:
         raise
     except Exception as error:
-        words = error_in_words(error, source.file() or source.place)
+        reason = error_in_words(error, source.file() or source.place)
         if unnamed:
-            words += "; a function is called with the config and returns an agent; act(view) is a method of a PlainBot"
-        raise ValueError(f"{source} cannot be made: {words}") from error
+            reason += "; a function is called with the config and returns an agent; act(view) is a method of a PlainBot"
+        raise ValueError(f"{source} cannot be made: {reason}") from error

@@ -56,21 +56,18 @@ def searched(hands, known, trash, fits, tokens, deck, turns, player):
     """Return the result of `endgame.most_points`."""
     memory = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
     memory.needed = np.uint64((1 << 12) - 1)
-    frames = np.zeros((endgame.DEPTH, endgame.FRAME), np.uint64)
+    frames = np.zeros(endgame.DEPTH, endgame.FRAME)
     world = np.zeros(endgame.WORLD, np.int64)
     world[endgame.DECK : endgame.DECK + len(deck)] = deck
     frame = frames[0]
-    frame[endgame.PLAYABLE] = sum(1 << card for card in fits)
-    frame[endgame.PLAYER] = player
-    frame[endgame.TOKENS] = tokens
-    frame[endgame.DECK_LEFT] = len(deck)
-    frame[endgame.TURNS] = endgame.NO_LAST_ROUND if turns is None else turns
-    frame[endgame.TRASH] = sum(1 << p for p in trash)
+    frame.playable, frame.player, frame.tokens = sum(1 << card for card in fits), player, tokens
+    frame.deck_count, frame.turns = len(deck), endgame.NO_LAST_ROUND if turns is None else turns
+    frame.trash = sum(1 << p for p in trash)
     for p, hand in enumerate(hands):
-        frame[endgame.NEEDED + p] = sum(1 << card for card in hand)
-        frame[endgame.KNOWN + p] = sum(1 << card for card in known[p])
-    frame[endgame.PLAYS] = frame[endgame.NEEDED + player] & frame[endgame.KNOWN + player] & frame[endgame.PLAYABLE]
-    frame[endgame.OTHERS] = endgame.HINT | endgame.DISCARD
+        frame.needed[p] = sum(1 << card for card in hand)
+        frame.known[p] = sum(1 << card for card in known[p])
+    frame.plays = frame.needed[player] & frame.known[player] & frame.playable
+    frame.others = endgame.HINT_AND_DISCARD
     return endgame.most_points(RULES, memory, world, frames)
 
 

@@ -14,8 +14,8 @@ It does not know the order of the deck. Published bots of this kind are CheatBot
 """
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.bits import ZERO, has_bit, popcount
-from hanabi_env.engine.cards import hand_set, playable_set, player_at
+from hanabako.engine.bits import ZERO, bit, has_bit, popcount
+from hanabi_env.engine.cards import following, hand_set, others_set, playable_set, player_at, suit_of
 
 from ..bot import Bot
 from .knowledge import (
@@ -24,10 +24,7 @@ from .knowledge import (
     choose_for_tile,
     copies_left,
     critical_set,
-    follower_of,
     hand_count,
-    hand_without,
-    hands_of_others,
     is_allowed,
     is_choice_pending,
     needed_set,
@@ -49,11 +46,11 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     playable = playable_set(rules, view)
     slot = slot_to_play(rules, view, player, playable)
     if slot >= 0:
-        action = play_action(rules, slot, view.hands[player, slot])
+        action = play_action(rules, slot, suit_of(rules, view.hands[player, slot]))
         if is_allowed(mask, action):
             return action
     hint = any_hint(rules, mask)
-    if hint >= 0 and should_hint(rules, view, player, playable):
+    if hint >= 0 and should_hint(rules, view, playable):
         return hint
     slot = slot_to_spare(rules, view, player)
     if slot >= 0:
@@ -62,7 +59,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
         misplay = play_action(rules, slot, -1)
         can_misplay = view.life_tokens > 1 and is_allowed(mask, misplay)
         is_useless = has_bit(needed_set(rules, view), view.hands[player, slot]) == ZERO
-        if can_misplay and is_useless and is_nothing_playable(rules, view, player, playable):
+        if can_misplay and is_useless and is_nothing_playable(rules, view, playable):
             return misplay
     if hint >= 0:
         return hint
@@ -87,43 +84,45 @@ def slot_to_play(rules, view, player, playable):
 @rule
 def wait_for_next(rules, view, card):
     """Return the turns until another player can play the card after ``card``; the number of players if none can."""
-    follower = follower_of(rules, card)
     for offset in range(1, rules.players):
-        if hand_set(rules, view, player_at(rules, view.current_player, offset)) & follower != ZERO:
+        hand = hand_set(rules, view, player_at(rules, view.current_player, offset))
+        if hand & following(rules, bit(card)) != ZERO:
             return offset
     return rules.players
 
 
 @rule
-def is_nothing_playable(rules, view, player, playable):
+def is_nothing_playable(rules, view, playable):
     """Whether no player holds a playable card."""
-    return (hands_of_others(rules, view, player) | hand_set(rules, view, player)) & playable == ZERO
+    return (others_set(rules, view) | hand_set(rules, view, view.current_player)) & playable == ZERO
 
 
 @rule
-def should_hint(rules, view, player, playable):
+def should_hint(rules, view, playable):
     """Whether passing the turn by a hint is better than a discard: time is short, and others can use the turn."""
-    if is_nothing_playable(rules, view, player, playable):
+    if is_nothing_playable(rules, view, playable):
         return False
-    to_come = popcount(needed_set(rules, view))
-    if view.information_tokens >= SPARE_TOKENS:
-        return True
-    return to_come > view.deck_count or to_come <= view.information_tokens
+    to_come, tokens = popcount(needed_set(rules, view)), view.information_tokens
+    return tokens >= SPARE_TOKENS or to_come > view.deck_count or to_come <= tokens
 
 
 @rule
 def slot_to_spare(rules, view, player):
     """Return the slot of a card that is dead or held twice, else of one that is also in another hand; or -1."""
-    needed = needed_set(rules, view)
-    others = hands_of_others(rules, view, player)
-    twice = -1
+    needed, others = needed_set(rules, view), others_set(rules, view)
+    once, twice = ZERO, ZERO
     for slot in range(hand_count(view, player)):
-        card = view.hands[player, slot]
-        if has_bit(needed, card) == ZERO or has_bit(hand_without(rules, view, player, slot), card) != ZERO:
+        card = bit(view.hands[player, slot])
+        twice |= once & card
+        once |= card
+    spare = -1
+    for slot in range(hand_count(view, player)):
+        card = bit(view.hands[player, slot])
+        if card & needed & ~twice == ZERO:
             return slot
-        if twice < 0 and has_bit(others, card) != ZERO:
-            twice = slot
-    return twice
+        if spare < 0 and card & others != ZERO:
+            spare = slot
+    return spare
 
 
 @rule

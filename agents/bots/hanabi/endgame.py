@@ -28,23 +28,29 @@ DRAWS = 64  # random numbers per world
 DECK = 8
 WORLD = DECK + MOST_DECK
 
-# Columns of a frame, a position of the search: all are uint64.
-PLAYABLE = 0
-PLAYER = 1
-TOKENS = 2
-DECK_LEFT = 3
-TURNS = 4  # turns left in the last round, or NO_LAST_ROUND
-POINTS = 5
-TRASH = 6  # players with a useless card to discard, one bit each
-PLAYS = 7  # plays not tried yet, a set of cards
-OTHERS = 8  # other moves not tried yet
-NEEDED = 9  # five columns: the needed cards in each hand
-KNOWN = 14  # five columns: the needed cards that their holder knows
-FRAME = 19
-
-NO_LAST_ROUND = np.uint64(1000)
-HINT = ONE
-DISCARD = np.uint64(2)
+NO_LAST_ROUND = 1000
+FRAME = np.dtype(  # a position of the search; a record, as it is allocated in compiled code and in plain Python
+    (
+        np.record,
+        np.dtype(
+            [
+                ("playable", np.uint64),
+                ("player", np.int64),
+                ("tokens", np.int64),
+                ("deck_count", np.int64),
+                ("turns", np.int64),  # turns left in the last round, or `NO_LAST_ROUND`
+                ("points", np.int64),
+                ("trash", np.uint64),  # players with a useless card to discard, one bit each
+                ("needed", np.uint64, (5,)),  # the needed cards in each hand
+                ("known", np.uint64, (5,)),  # the needed cards that their holder knows
+                ("plays", np.uint64),  # plays not tried yet, a set of cards
+                ("others", np.int64),  # other moves not tried yet: `HINT_AND_DISCARD`, `DISCARD` or 0
+            ],
+            align=True,
+        ),
+    )
+)
+HINT_AND_DISCARD, DISCARD = 2, 1
 
 
 @subroutine
@@ -90,159 +96,148 @@ def deal_card(left, possible, key, counter):
 @rule
 def set_up(rules, memory, view, world, frame):
     """Write the position before the seat's move in a world to ``frame``."""
-    frame[PLAYABLE] = memory.playable
-    frame[PLAYER] = np.uint64(memory.player)
-    frame[TOKENS] = np.uint64(memory.information_tokens)
-    frame[DECK_LEFT] = np.uint64(view.deck_count)
-    frame[TURNS] = np.uint64(view.turns_to_play) if view.turns_to_play >= 0 else NO_LAST_ROUND
-    frame[POINTS] = ZERO
-    frame[TRASH] = ZERO
+    frame.playable = memory.playable
+    frame.player = memory.player
+    frame.tokens = memory.information_tokens
+    frame.deck_count = view.deck_count
+    frame.turns = view.turns_to_play if view.turns_to_play >= 0 else NO_LAST_ROUND
+    frame.points = 0
+    frame.trash = ZERO
     for player in range(rules.players):
-        frame[NEEDED + player] = ZERO
-        frame[KNOWN + player] = ZERO
+        frame.needed[player] = ZERO
+        frame.known[player] = ZERO
         for slot in range(memory.hand_count[player]):
             card = bit(world[slot]) if player == memory.player else bit(view.hands[player, slot])
             possible = memory.mine[slot] if player == memory.player else memory.possible[player, slot]
             take_card(memory, frame, player, card)
             if card & memory.needed != ZERO and (is_known(possible) or possible & ~memory.playable == ZERO):
-                frame[KNOWN + player] = frame[KNOWN + player] | card
+                frame.known[player] |= card
 
 
 @rule
 def take_card(memory, frame, player, card):
     """Add a card (a set of one) to a hand."""
-    if card & memory.needed != ZERO and card & frame[NEEDED + player] == ZERO:
-        frame[NEEDED + player] = frame[NEEDED + player] | card
+    if card & memory.needed != ZERO and card & frame.needed[player] == ZERO:
+        frame.needed[player] |= card
     else:
-        frame[TRASH] = frame[TRASH] | bit(player)
-
-
-@rule
-def copy_frame(source, target):
-    """Copy a position."""
-    for k in range(FRAME):
-        target[k] = source[k]
+        frame.trash |= bit(player)
 
 
 @rule
 def hint(rules, frame):
     """Let the player to move give a hint, after which all others know their cards."""
-    frame[TOKENS] = frame[TOKENS] - ONE
+    frame.tokens -= 1
     for player in range(rules.players):
-        if player != np.int64(frame[PLAYER]):
-            frame[KNOWN + player] = frame[NEEDED + player]
+        if player != frame.player:
+            frame.known[player] = frame.needed[player]
 
 
 @rule
 def play(rules, memory, frame, card):
     """Let the player to move play a card (a set of one)."""
-    player = np.int64(frame[PLAYER])
-    frame[NEEDED + player] = frame[NEEDED + player] & ~card
-    frame[KNOWN + player] = frame[KNOWN + player] & ~card
-    if card & frame[PLAYABLE] != ZERO:
-        before = frame[PLAYABLE]
-        frame[PLAYABLE] = after_play(rules, memory, before, card)
-        frame[POINTS] = frame[POINTS] + ONE
-        if frame[PLAYABLE] & ~before == ZERO:
+    lose_card(frame, card)
+    if card & frame.playable != ZERO:
+        before = frame.playable
+        frame.playable = after_play(rules, memory, before, card)
+        frame.points += 1
+        if frame.playable & ~before == ZERO:
             gain_token(rules, frame)
 
 
 @rule
 def discard(rules, frame, card):
     """Let the player to move discard a card (a set of one), or a useless card (the empty set)."""
-    player = np.int64(frame[PLAYER])
-    frame[NEEDED + player] = frame[NEEDED + player] & ~card
-    frame[KNOWN + player] = frame[KNOWN + player] & ~card
+    lose_card(frame, card)
     gain_token(rules, frame)
+
+
+@rule
+def lose_card(frame, card):
+    """Take a card (a set of at most one) from the player to move."""
+    frame.needed[frame.player] &= ~card
+    frame.known[frame.player] &= ~card
 
 
 @rule
 def gain_token(rules, frame):
     """Return one information token, unless all are available."""
-    if frame[TOKENS] < np.uint64(rules.max_information_tokens):
-        frame[TOKENS] = frame[TOKENS] + ONE
+    frame.tokens = min(frame.tokens + 1, rules.max_information_tokens)
 
 
 @rule
 def end_turn(rules, memory, frame, world, uses_card):
     """Replace a card that was used, begin or continue the last round, and pass the turn to the next player."""
-    player = np.int64(frame[PLAYER])
-    if frame[TURNS] != NO_LAST_ROUND:
-        frame[TURNS] = frame[TURNS] - ONE
-    if uses_card and frame[DECK_LEFT] > ZERO:
-        frame[DECK_LEFT] = frame[DECK_LEFT] - ONE
-        take_card(memory, frame, player, bit(world[DECK + np.int64(frame[DECK_LEFT])]))
-        if frame[DECK_LEFT] == ZERO and not rules.final_bouquet:
-            frame[TURNS] = np.uint64(rules.players)
-    player = player + 1 if player + 1 < rules.players else 0
-    frame[PLAYER] = np.uint64(player)
-    frame[PLAYS] = frame[NEEDED + player] & frame[KNOWN + player] & frame[PLAYABLE]
-    frame[OTHERS] = HINT | DISCARD
+    if frame.turns != NO_LAST_ROUND:
+        frame.turns -= 1
+    if uses_card and frame.deck_count > 0:
+        frame.deck_count -= 1
+        take_card(memory, frame, frame.player, bit(world[DECK + frame.deck_count]))
+        if frame.deck_count == 0 and not rules.final_bouquet:
+            frame.turns = rules.players
+    frame.player = frame.player + 1 if frame.player + 1 < rules.players else 0
+    frame.plays = frame.needed[frame.player] & frame.known[frame.player] & frame.playable
+    frame.others = HINT_AND_DISCARD
 
 
 @rule
 def most_possible(rules, memory, frame, world):
     """Return an upper bound of the points that can be reached from a position."""
-    held = ZERO
+    cards = ZERO
     for player in range(rules.players):
-        held |= frame[NEEDED + player]
-    for place in range(np.int64(frame[DECK_LEFT])):
-        held |= bit(world[DECK + place]) & memory.needed
-    turns = np.int64(frame[TURNS])
-    if frame[TURNS] == NO_LAST_ROUND and not rules.final_bouquet:
-        turns = np.int64(frame[DECK_LEFT]) + rules.players
-    return np.int64(frame[POINTS]) + min(popcount(held), turns)
+        cards |= frame.needed[player]
+    for k in range(frame.deck_count):
+        cards |= bit(world[DECK + k]) & memory.needed
+    turns = frame.turns
+    if turns == NO_LAST_ROUND and not rules.final_bouquet:
+        turns = frame.deck_count + rules.players
+    return frame.points + min(popcount(cards), turns)
 
 
 @subroutine
 def most_points(rules, memory, world, frames):
     """Return the most points from the position in ``frames[0]`` to the end that are found within `MOST_NODES` moves."""
-    depth = 0
-    best = 0
-    nodes = 0
+    depth, best, nodes = 0, 0, 0
     while depth >= 0:
         frame = frames[depth]
-        best = max(best, np.int64(frame[POINTS]))
-        is_over = frame[TURNS] == ZERO or nodes > MOST_NODES or depth > DEPTH - 2
+        best = max(best, frame.points)
+        is_over = frame.turns == 0 or nodes > MOST_NODES or depth > DEPTH - 2
         if is_over or most_possible(rules, memory, frame, world) <= best:
             depth -= 1
-        elif frame[PLAYS] != ZERO:
-            card = frame[PLAYS] & (~frame[PLAYS] + ONE)
-            frame[PLAYS] = frame[PLAYS] & ~card
-            copy_frame(frame, frames[depth + 1])
-            depth += 1
-            play(rules, memory, frames[depth], card)
-            end_turn(rules, memory, frames[depth], world, True)
-            nodes += 1
-        elif frame[OTHERS] & HINT != ZERO:
-            frame[OTHERS] = frame[OTHERS] & ~HINT
-            if frame[TOKENS] > ZERO:
-                copy_frame(frame, frames[depth + 1])
-                depth += 1
-                hint(rules, frames[depth])
-                end_turn(rules, memory, frames[depth], world, False)
-                nodes += 1
-        elif frame[OTHERS] != ZERO:
-            frame[OTHERS] = ZERO
-            player = np.int64(frame[PLAYER])
-            has_trash = has_bit(frame[TRASH], player) != ZERO
-            if has_trash or frame[TOKENS] == ZERO:
-                copy_frame(frame, frames[depth + 1])
-                depth += 1
-                discard(rules, frames[depth], ZERO if has_trash else least_needed(frame, player))
-                end_turn(rules, memory, frames[depth], world, True)
-                nodes += 1
+            continue
+        frames[depth + 1] = frame
+        after = frames[depth + 1]
+        uses_card = True
+        if frame.plays != ZERO:
+            card = frame.plays & (~frame.plays + ONE)
+            frame.plays &= ~card
+            play(rules, memory, after, card)
+        elif frame.others == HINT_AND_DISCARD:
+            frame.others = DISCARD
+            if frame.tokens == 0:
+                continue
+            uses_card = False
+            hint(rules, after)
+        elif frame.others == DISCARD:
+            frame.others = 0
+            has_trash = has_bit(frame.trash, frame.player) != ZERO
+            if not has_trash and frame.tokens > 0:
+                continue
+            discard(rules, after, ZERO if has_trash else least_needed(frame))
         else:
             depth -= 1
+            continue
+        end_turn(rules, memory, after, world, uses_card)
+        depth += 1
+        nodes += 1
     return best
 
 
 @rule
-def least_needed(frame, player):
+def least_needed(frame):
     """Return the card to discard from a hand without useless cards, preferably one that its holder does not know."""
-    cards = frame[NEEDED + player] & ~frame[KNOWN + player]
+    cards = frame.needed[frame.player] & ~frame.known[frame.player]
     if cards == ZERO:
-        cards = frame[NEEDED + player]
+        cards = frame.needed[frame.player]
     return bit(nth_set_bit(cards, popcount(cards) - 1)) if cards != ZERO else ZERO
 
 

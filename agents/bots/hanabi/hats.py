@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from hanabako.compiler.jit import interned, rule, subroutine
-from hanabako.engine.bits import ONE, ZERO, bit, low_bits, popcount
-from hanabi_env.engine.cards import copies, first_copy
+from hanabako.engine.bits import ONE, ZERO, bit, popcount
+from hanabi_env.engine.cards import following, playable_set
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, NO_TILE
 
-from .knowledge import card_at, follower_of, hand_count
+from .knowledge import copies_to_come, hand_count, needed_set
 
 ALPHABET = np.dtype(  # the messages that hints to one receiver can carry, see `messages.py`
     [
@@ -81,33 +81,13 @@ def begin_public(rules, memory, view, player, style):
 @subroutine
 def read_piles(rules, memory, view):
     """Compute ``left``, ``playable`` and ``needed`` from fireworks and discards; copy tokens, deck and tile."""
-    once = ZERO
-    twice = ZERO
-    thrice = ZERO
-    memory.playable = ZERO
-    memory.needed = ZERO
-    for suit in range(rules.suits):
-        discarded = np.uint64(view.discarded[suit])
-        played = np.int64(view.fireworks[suit])
-        can_come = True
-        for place in range(rules.ranks):
-            card = card_at(rules, suit, place)
-            rank = card - suit * rules.ranks
-            total = copies(rules, suit, rank)
-            gone = popcount((discarded >> np.uint64(first_copy(rules, suit, rank))) & low_bits(total))
-            there = total - gone - (1 if place < played else 0)
-            once |= bit(card) if there > 0 else ZERO
-            twice |= bit(card) if there > 1 else ZERO
-            thrice |= bit(card) if there > 2 else ZERO
-            if place >= played:
-                can_come = can_come and there > 0
-                if can_come:
-                    memory.needed |= bit(card)
-                    if place == played:
-                        memory.playable |= bit(card)
-    memory.left[0] = once
-    memory.left[1] = twice
-    memory.left[2] = thrice
+    memory.needed = needed_set(rules, view)
+    memory.playable = playable_set(rules, view) & memory.needed
+    for k in range(3):
+        memory.left[k] = ZERO
+    for card in range(rules.suits * rules.ranks):
+        for k in range(copies_to_come(rules, view, card)):
+            memory.left[k] |= bit(card)
     memory.pending = view.pending if rules.flamboyants else NO_TILE
     memory.information_tokens = view.information_tokens
     memory.deck_count = view.deck_count
@@ -224,7 +204,7 @@ def probability_of(left, possible, cards):
 @rule
 def after_play(rules, memory, playable, card):
     """Return the playable cards after ``card`` (a set of one of them) has been played."""
-    return (playable & ~card) | (follower_of(rules, popcount(card - ONE)) & memory.needed)
+    return (playable & ~card) | (following(rules, card) & memory.needed)
 
 
 @rule

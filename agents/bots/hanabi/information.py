@@ -21,6 +21,7 @@ import numpy as np
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ONE, ZERO, bit, has_bit, nth_set_bit, popcount
+from hanabi_env.engine.cards import others_set, suit_of
 
 from ..bot import Bot
 from .hats import (
@@ -40,12 +41,12 @@ from .knowledge import (
     any_hint,
     card_at,
     choose_for_tile,
-    hands_of_others,
     is_allowed,
     is_choice_pending,
     play_action,
 )
 from .messages import TWO_PER_RECEIVER, hint_for_message, make_alphabets, message_of
+from .silence import useless_slots
 
 BLOCKS = 8
 
@@ -169,7 +170,8 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     slots = slots_within(memory, memory.playable)
     if slots != ZERO and is_allowed(mask, play_action(rules, 0, -1)):
         slot = nth_set_bit(slots, 0)
-        return play_action(rules, slot, nth_set_bit(memory.mine[slot], 0) if is_known(memory.mine[slot]) else -1)
+        suit = suit_of(rules, nth_set_bit(memory.mine[slot], 0)) if is_known(memory.mine[slot]) else -1
+        return play_action(rules, slot, suit)
     dead = slots_within(memory, ~memory.needed)
     may_discard = is_allowed(mask, 0)
     few = rules.deck_size - rules.suits * rules.ranks - rules.players * rules.hand_size
@@ -188,23 +190,13 @@ def slot_to_discard(rules, memory, view, dead):
     """Return the slot of a dead card, one held twice or elsewhere, or one that is not (may not be) a last copy."""
     slots = dead
     if slots == ZERO:
-        slots = slots_within(memory, hands_of_others(rules, view, memory.player)) | twins(memory)
+        held_twice = useless_slots(memory, memory.mine, memory.hand_count[memory.player])
+        slots = slots_within(memory, others_set(rules, view)) | held_twice
     if slots == ZERO:
         slots = slots_within(memory, ~memory.needed | memory.left[1])
     if slots == ZERO:
         slots = ~slots_within(memory, memory.needed & ~memory.left[1]) & (bit(memory.hand_count[memory.player]) - ONE)
     return nth_set_bit(slots, 0) if slots != ZERO else 0
-
-
-@rule
-def twins(memory):
-    """Return the seat's own slots whose cards are known and held twice, one bit each."""
-    slots = ZERO
-    for slot in range(memory.hand_count[memory.player]):
-        for other in range(memory.hand_count[memory.player]):
-            if other != slot and is_known(memory.mine[slot]) and memory.mine[other] == memory.mine[slot]:
-                slots |= bit(slot)
-    return slots
 
 
 INFORMATION = Bot(name="information", memory_dtype=memory_dtype, begin=begin, observe=observe, act=act)

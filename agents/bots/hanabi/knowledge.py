@@ -21,10 +21,9 @@ from hanabi_env.engine.actions import (
     shuffle_back,
 )
 from hanabi_env.engine.cards import (
-    all_cards,
     copies,
-    hand_set,
     place_of,
+    played_set,
     rank_at,
     rank_of,
     suit_of,
@@ -53,13 +52,6 @@ def place_of_card(rules, card):
 
 
 @rule
-def follower_of(rules, card):
-    """Return the set with the card after ``card`` on its firework; empty after the last."""
-    place = place_of_card(rules, card) + 1
-    return bit(card_at(rules, suit_of(rules, card), place)) if place < rules.ranks else ZERO
-
-
-@rule
 def rest_of_firework(rules, card):
     """Return the set of ``card`` and all cards after it on its firework."""
     cards = ZERO
@@ -77,10 +69,7 @@ def steps_away(rules, view, card):
 @rule
 def is_rank_over(rules, view, rank):
     """Whether the cards of this rank have been played on all fireworks."""
-    for suit in range(rules.suits):  # noqa: SIM110 - compiled code has no generators
-        if steps_away(rules, view, suit * rules.ranks + rank) >= 0:
-            return False
-    return True
+    return touched_by_rank(rules, rank) & ~played_set(rules, view) == ZERO
 
 
 @subroutine
@@ -127,26 +116,6 @@ def critical_set(rules, view, needed):
 def hand_count(view, player):
     """Return the number of cards in a hand, signed: a range over an unsigned number would make slots unsigned too."""
     return np.int64(view.hand_count[player])
-
-
-@rule
-def hand_without(rules, view, player, slot):
-    """Return the set of cards in a hand, except the one in ``slot``."""
-    cards = ZERO
-    for k in range(hand_count(view, player)):
-        if k != slot:
-            cards |= bit(view.hands[player, k])
-    return cards & all_cards(rules)
-
-
-@rule
-def hands_of_others(rules, view, player):
-    """Return the set of cards in all hands except that of ``player``."""
-    cards = ZERO
-    for other in range(rules.players):
-        if other != player:
-            cards |= hand_set(rules, view, other)
-    return cards
 
 
 @subroutine
@@ -250,10 +219,10 @@ def nth_hint(rules, offset, k):
 
 
 @rule
-def play_action(rules, slot, card):
-    """Return the action that plays a slot; with V6 it announces the suit of ``card`` unless that is negative."""
-    if rules.choreography and card >= 0:
-        return first_announced_play(rules) + slot * rules.suits + suit_of(rules, card)
+def play_action(rules, slot, suit):
+    """Return the action that plays a slot; with V6 it announces ``suit`` unless that is negative."""
+    if rules.choreography and suit >= 0:
+        return first_announced_play(rules) + slot * rules.suits + suit
     return first_play(rules) + slot
 
 

@@ -38,7 +38,7 @@ import numpy as np
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from hanabi_env.engine.actions import first_play
-from hanabi_env.engine.cards import hand_set, rank_of
+from hanabi_env.engine.cards import hand_set, others_set, rank_of
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_PLAY
 
 from ..bot import Bot
@@ -50,7 +50,6 @@ from .hats import (
     copy_hands,
     deduce_own_hand,
     is_hint,
-    is_known,
     learn_event,
     memory_dtype,
     probability_of,
@@ -60,12 +59,12 @@ from .knowledge import (
     any_action,
     any_hint,
     choose_for_tile,
-    hands_of_others,
     is_allowed,
     is_choice_pending,
+    known_suit,
     play_action,
 )
-from .messages import hint_for_message, make_alphabets, message_of, suits_of
+from .messages import hint_for_message, make_alphabets, message_of
 from .silence import (
     can_warn,
     cheapest_slot,
@@ -147,7 +146,7 @@ def move(rules, memory, view, mask):
             return action
     slot = slot_to_play(rules, memory, view)
     if slot >= 0:
-        return play_slot(rules, memory, slot)
+        return play_action(rules, slot, known_suit(rules, memory.mine[slot]))
     if should_hint(rules, memory, view, mask):
         action = best_hint(rules, memory, view, mask)
         if action >= 0:
@@ -178,8 +177,7 @@ def should_hint(rules, memory, view, mask):
     hand_count = memory.hand_count[memory.player]
     has_useless = useless_slots(memory, memory.mine, hand_count) != ZERO
     if rules.players > 2:
-        seen = hands_of_others(rules, view, memory.player)
-        cost = cheapest_slot(rules, memory, memory.mine, hand_count, memory.unseen, seen)[1]
+        cost = cheapest_slot(rules, memory, memory.mine, hand_count, memory.unseen, others_set(rules, view))[1]
         cheap = CHEAP if rules.players < 5 else CHEAP_OF_FIVE
         return not has_useless and (cost > cheap or memory.information_tokens > SPARE_TOKENS)
     if has_useless and np.int64(view.deck_count) >= popcount(memory.needed):
@@ -202,13 +200,6 @@ def best_hint(rules, memory, view, mask):
     """Return the hint that announces the sum of the hats, or -1."""
     messages = make_alphabets(rules, memory, memory.player)
     return hint_for_message(rules, memory, view, sum_of_hats(rules, memory, view, memory.player, messages, 0), mask)
-
-
-@rule
-def play_slot(rules, memory, slot):
-    """Play a card. V6: announce its suit if it is known."""
-    suits = suits_of(rules, memory.mine[slot])
-    return play_action(rules, slot, nth_set_bit(memory.mine[slot], 0) if is_known(suits) else -1)
 
 
 @subroutine
@@ -268,8 +259,8 @@ def slot_to_discard(rules, memory, view):
     useless = useless_slots(memory, memory.mine, memory.hand_count[memory.player])
     if useless != ZERO:
         return nth_set_bit(useless, 0)
-    seen = hands_of_others(rules, view, memory.player)
-    return cheapest_slot(rules, memory, memory.mine, memory.hand_count[memory.player], memory.unseen, seen)[0]
+    hand_count = memory.hand_count[memory.player]
+    return cheapest_slot(rules, memory, memory.mine, hand_count, memory.unseen, others_set(rules, view))[0]
 
 
 # --- The last cards of the deck ---------------------------------------------------------------------------------------
@@ -279,7 +270,7 @@ def slot_to_discard(rules, memory, view):
 def move_at_the_end(rules, memory, view, mask, key):
     """Return the action that allows the most points, or -1; ties: a certain play, then a hint, then a discard."""
     worlds = np.zeros((WORLDS, WORLD), np.int64)  # bots may allocate where a search costs far more
-    frames = np.zeros((DEPTH, FRAME), np.uint64)
+    frames = np.zeros(DEPTH, FRAME)
     count = sample_worlds(memory, view, key, worlds)
     bound = most_points_of_all(rules, memory, view, worlds, count, frames)
     best = -1
@@ -292,7 +283,7 @@ def move_at_the_end(rules, memory, view, mask, key):
             points = points_after(rules, memory, view, slot, True, worlds, count, frames) - risk
             if points > most:
                 most = points
-                best = play_slot(rules, memory, slot)
+                best = play_action(rules, slot, known_suit(rules, memory.mine[slot]))
     if memory.information_tokens > 0 and most + 0.01 * count < bound:
         points = points_after(rules, memory, view, -1, False, worlds, count, frames) - 0.01 * count
         action = best_hint(rules, memory, view, mask) if points > most else -1

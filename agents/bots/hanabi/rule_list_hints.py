@@ -41,20 +41,16 @@ def name_rank(rules, view, offset, slot, mask):
 
 
 @rule
-def name_either(rules, view, offset, slot, rank_first, mask):
-    """Return a legal hint about a card's rank or color, or -1; rank if ``rank_first``, or if no color can be named."""
-    rank = name_rank(rules, view, offset, slot, mask)
-    color = name_color(rules, view, offset, slot, mask)
-    first, second = (rank, color) if rank_first else (color, rank)
-    return first if first >= 0 else second
+def name_either(rules, view, offset, slot, rank_first, only_new, mask):
+    """Return a legal hint about a card's rank or color, or -1; ``only_new``: only about what its holder does not know.
 
-
-@rule
-def name_missing(rules, view, offset, slot, rank_first, mask):
-    """Like `name_either`, but only about what the holder does not know."""
+    It is about the rank if ``rank_first``, or if no color can be named.
+    """
     plausible = view.plausible[player_at(rules, view.current_player, offset), slot]
-    rank = name_rank(rules, view, offset, slot, mask) if known_rank(rules, plausible) < 0 else -1
-    color = name_color(rules, view, offset, slot, mask) if known_suit(rules, plausible) < 0 else -1
+    names_rank = not only_new or known_rank(rules, plausible) < 0
+    names_color = not only_new or known_suit(rules, plausible) < 0
+    rank = name_rank(rules, view, offset, slot, mask) if names_rank else -1
+    color = name_color(rules, view, offset, slot, mask) if names_color else -1
     first, second = (rank, color) if rank_first else (color, rank)
     return first if first >= 0 else second
 
@@ -70,10 +66,9 @@ def tell_playable(rules, memory, view, offset, at_random, mask, key):
     for place in range(rules.hand_size):
         slot = memory.slots[player, place]
         if slot != NO_SLOT and has_bit(playable, view.hands[player, slot]) != ZERO:
-            if at_random:
-                return name_either(rules, view, offset, slot, random_below(key, 0, 2) == 0, mask)
-            action = name_missing(rules, view, offset, slot, True, mask)
-            if action >= 0:
+            rank_first = not at_random or random_below(key, 0, 2) == 0
+            action = name_either(rules, view, offset, slot, rank_first, not at_random, mask)
+            if at_random or action >= 0:
                 return action
     return -1
 
@@ -83,7 +78,7 @@ def tell_unknown(rules, memory, view, mask):
     """Return a hint that tells the next player something new, about the first card possible."""
     for place in range(rules.hand_size):
         slot = memory.slots[player_at(rules, view.current_player, 1), place]
-        action = name_missing(rules, view, 1, slot, False, mask) if slot != NO_SLOT else -1
+        action = name_either(rules, view, 1, slot, False, True, mask) if slot != NO_SLOT else -1
         if action >= 0:
             return action
     return -1
@@ -95,7 +90,7 @@ def tell_at_random(rules, view, mask, key):
     count = hand_count(view, player_at(rules, view.current_player, 1))
     if count == 0:
         return -1
-    return name_either(rules, view, 1, random_below(key, 1, count), random_below(key, 0, 2) == 0, mask)
+    return name_either(rules, view, 1, random_below(key, 1, count), random_below(key, 0, 2) == 0, False, mask)
 
 
 @rule
@@ -125,7 +120,7 @@ def show_useless(rules, view, offset, slot, mask):
     if rank < 0 and is_rank_over(rules, view, rank_of(rules, card)):
         return name_rank(rules, view, offset, slot, mask)
     if (suit < 0) != (rank < 0) and steps_away(rules, view, card) < 0:
-        return name_missing(rules, view, offset, slot, True, mask)
+        return name_either(rules, view, offset, slot, True, True, mask)
     return -1
 
 

@@ -38,9 +38,9 @@ with ``final_bouquet`` (V5) a player without an applicable rule takes the first 
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.bits import ZERO, bit, has_bit
+from hanabako.engine.bits import ZERO, has_bit
 from hanabako.engine.rng import random_below
-from hanabi_env.engine.cards import playable_set
+from hanabi_env.engine.cards import playable_set, played_set
 
 from ..bot import Bot
 from .knowledge import (
@@ -55,7 +55,6 @@ from .knowledge import (
     known_suit,
     needed_set,
     play_action,
-    steps_away,
 )
 from .places import NO_SLOT, keep_places, lay_out, places
 from .rule_list_hints import tell_at_random, tell_dispensable, tell_most, tell_playable, tell_unknown
@@ -143,7 +142,7 @@ def play_by(rules, memory, view, code):
     """Apply a rule that plays a card; return the action, or -1."""
     playable = playable_set(rules, view)
     if code == PLAY_SURE:
-        slot = first_sure(rules, memory, view, playable)
+        slot = first_sure(rules, memory, view, playable, False)
     elif code == PLAY_HOPED:
         slot = likeliest(rules, memory, view, playable, 25)
     elif view.life_tokens == 1:
@@ -152,19 +151,17 @@ def play_by(rules, memory, view, code):
         slot = likeliest(rules, memory, view, playable, 60)
     else:
         slot = likeliest(rules, memory, view, playable, 0) if view.deck_count == 0 else -1
-    if slot < 0:
-        return -1
-    suit = known_suit(rules, view.plausible[memory.player, slot])
-    return play_action(rules, slot, suit * rules.ranks if suit >= 0 else -1)
+    return play_action(rules, slot, known_suit(rules, view.plausible[memory.player, slot])) if slot >= 0 else -1
 
 
 @rule
-def first_sure(rules, memory, view, cards):
-    """Return the slot of the seat's first card that can only be one of ``cards``, or -1."""
+def first_sure(rules, memory, view, cards, of_known_suit):
+    """Return the slot of the seat's first card (``of_known_suit``) that can only be one of ``cards``, or -1."""
     for place in range(rules.hand_size):
         slot = memory.slots[memory.player, place]
         total = copies_among(rules, memory, view, slot, ~ZERO)
-        if total > 0 and copies_among(rules, memory, view, slot, cards) == total:
+        is_sure = total > 0 and copies_among(rules, memory, view, slot, cards) == total
+        if is_sure and (not of_known_suit or known_suit(rules, view.plausible[memory.player, slot]) >= 0):
             return slot
     return -1
 
@@ -258,24 +255,7 @@ def first_useless(rules, memory, view, needed):
             return slot
         if suit >= 0 and rank >= 0 and plausible & needed == ZERO:
             return slot
-    lost = lost_set(rules, view, needed)
-    for place in range(rules.hand_size):
-        slot = memory.slots[memory.player, place]
-        if slot != NO_SLOT and known_suit(rules, view.plausible[memory.player, slot]) >= 0:
-            total = copies_among(rules, memory, view, slot, ~ZERO)
-            if total > 0 and copies_among(rules, memory, view, slot, lost) == total:
-                return slot
-    return -1
-
-
-@rule
-def lost_set(rules, view, needed):
-    """Return the cards that their fireworks can no longer reach."""
-    cards = ZERO
-    for card in range(rules.suits * rules.ranks):
-        if has_bit(needed, card) == ZERO and steps_away(rules, view, card) >= 0:
-            cards |= bit(card)
-    return cards
+    return first_sure(rules, memory, view, ~needed & ~played_set(rules, view), True)
 
 
 RULE_LISTS = tuple(

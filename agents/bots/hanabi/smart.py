@@ -150,14 +150,7 @@ def play_sure(rules, memory, view, gone):
                 value += 100
             if value > best_value:
                 best, best_value = slot, value
-    return play_slot(rules, memory, best, gone) if best >= 0 else -1
-
-
-@rule
-def play_slot(rules, memory, slot, gone):
-    """Play a card. V6: announce its suit if it is known."""
-    suit = known_suit(rules, own_card(memory, slot, gone))
-    return play_action(rules, slot, suit * rules.ranks if suit >= 0 else -1)
+    return play_action(rules, best, known_suit(rules, own_card(memory, best, gone))) if best >= 0 else -1
 
 
 @subroutine
@@ -174,7 +167,7 @@ def gamble(rules, memory, view, gone):
         hits, total = popcount(possible & playable), popcount(possible)
         if hits * best_all > best_hits * total:
             best, best_hits, best_all = slot, hits, total
-    return play_slot(rules, memory, best, gone) if best >= 0 else -1
+    return play_action(rules, best, known_suit(rules, own_card(memory, best, gone))) if best >= 0 else -1
 
 
 @rule

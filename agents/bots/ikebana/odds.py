@@ -16,8 +16,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.bits import ZERO, has_bit, popcount
-from ikebana_env.engine.cards import color_set, copies, first_copy, value_set
+from hanabako.engine.bits import ZERO, popcount
+from ikebana_env.engine.cards import all_copies, color_set, copies, value_set
 from ikebana_env.engine.state import BOUQUET_SIZE, COLORS, DECK_SIZE, JOKER, KINDS, NO_CARD, VALUES
 
 MOST_PLAYERS = 5
@@ -36,11 +36,9 @@ def count_unseen(rules, memory, view):
     become the next deck (I9, J1).
     """
     for card in range(KINDS):
-        seen = 0
+        memory.unseen[card] = copies(card)
         for player in range(rules.players):
-            for k in range(copies(card)):
-                seen += np.int64(has_bit(view.bouquets[player], first_copy(card) + k))
-        memory.unseen[card] = copies(card) - seen
+            memory.unseen[card] -= popcount(view.bouquets[player] & all_copies(card))
     for player in range(rules.players):
         for k in range(view.discard_count[player]):
             see(memory, np.int64(view.discards[player, k]))

@@ -10,7 +10,7 @@
 import numpy as np
 
 from hanabako.compiler.jit import rule
-from hanabako.engine.bits import ONE, ZERO, bit, has_bit, popcount
+from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 from hanafuda_env.engine.actions import HIKI, KEEP_HANDS, KOIKOI, STOP
 from hanafuda_env.engine.cards import ALL_CARDS, CARDS, GAJI, month_of, month_set
 from hanafuda_env.engine.private_view import unseen
@@ -39,10 +39,9 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
             return STOP
         return KOIKOI if memory.style == STYLE_KOI or should_call(rules, view, player) else STOP
     best, best_value = -1, -1e18
-    rest = mask[0] & ALL_CARDS
-    while rest != ZERO:
-        card = lowest_card(rest)
-        rest &= rest - ONE
+    cards = mask[0] & ALL_CARDS
+    for k in range(popcount(cards)):
+        card = nth_set_bit(cards, k)
         value = value_of(rules, view, player, card, memory.style)
         if value > best_value:
             best, best_value = card, value
@@ -73,11 +72,10 @@ def value_of(rules, view, player, card, style):
 @rule
 def value_of_draw(rules, view, pile, theirs, field):
     """Return the mean value of what the next card from the deck captures; every unseen card is equally likely."""
-    rest = unseen(view)
-    count, total, before = popcount(rest), 0.0, pile_value(rules, pile, theirs)
-    while rest != ZERO:
-        card = lowest_card(rest)
-        rest &= rest - ONE
+    cards = unseen(view)
+    count, total, before = popcount(cards), 0.0, pile_value(rules, pile, theirs)
+    for k in range(count):
+        card = nth_set_bit(cards, k)
         if field & month_set(month_of(card)) != ZERO:
             total += pile_value(rules, pile | best_capture(rules, pile, theirs, field, card), theirs) - before
     return total / max(count, 1)
@@ -90,23 +88,21 @@ def value_given_away(rules, view, mine, theirs, field, played):
     It is the maximum over the field's cards of the gain times the probability of holding a card of that month.
     """
     hidden = unseen(view)
-    held, total, before = hand_left(view), 0.0, pile_value(rules, theirs, mine)
-    rest = field
-    while rest != ZERO:
-        card = lowest_card(rest)
-        rest &= rest - ONE
+    total, before = 0.0, pile_value(rules, theirs, mine)
+    for k in range(popcount(field)):
+        card = nth_set_bit(field, k)
         wanted = popcount(hidden & month_set(month_of(card)) & ~played)
         gain = pile_value(rules, theirs | bit(card), mine) - before
-        total = max(total, probability_to_hold(wanted, held, popcount(hidden)) * gain)
+        total = max(total, probability_to_hold(wanted, hand_left(view), popcount(hidden)) * gain)
     return total
 
 
 @rule
-def probability_to_hold(wanted, held, hidden):
-    """Return the probability that ``held`` of ``hidden`` cards contain one of ``wanted``."""
+def probability_to_hold(wanted, size, hidden):
+    """Return the probability that ``size`` of ``hidden`` cards contain one of ``wanted``."""
     missed = 1.0
     for k in range(wanted):
-        missed *= max(hidden - held - k, 0) / max(hidden - k, 1)
+        missed *= max(hidden - size - k, 0) / max(hidden - k, 1)
     return 1.0 - missed
 
 
@@ -158,7 +154,7 @@ def probability_of_yaku(rules, view, player, is_me):
     had = base_of(rules, pile, yaku_of(rules, pile), view.koikoi_called[player] > 0)
     hidden = unseen(view)
     count = max(popcount(hidden), 1)
-    held = popcount(view.hand[player]) if is_me else hand_left(view)
+    size = popcount(view.hand[player]) if is_me else hand_left(view)
     rest = ALL_CARDS & ~(view.captured[0] | view.captured[1])
     missed = 1.0
     for card in range(CARDS):
@@ -167,12 +163,12 @@ def probability_of_yaku(rules, view, player, is_me):
         more = pile | bit(card)
         if base_of(rules, more, yaku_of(rules, more), view.koikoi_called[player] > 0) <= had:
             continue
-        missed *= 1.0 - probability_to_take(view, player, card, hidden, count, held, is_me)
+        missed *= 1.0 - probability_to_take(view, player, card, hidden, count, size, is_me)
     return 1.0 - missed
 
 
 @rule
-def probability_to_take(view, player, card, hidden, count, held, is_me):
+def probability_to_take(view, player, card, hidden, count, size, is_me):
     """Return the probability that a player takes ``card`` on a turn: by a hand card, a drawn card, or playing it."""
     month = month_set(month_of(card))
     on_field = has_bit(view.field, card) != ZERO
@@ -182,13 +178,13 @@ def probability_to_take(view, player, card, hidden, count, held, is_me):
     if on_field:
         if is_me and view.hand[player] & month != ZERO:
             return 1.0
-        by_hand = 0.0 if is_me else probability_to_hold(popcount(partners), held, count)
+        by_hand = 0.0 if is_me else probability_to_hold(popcount(partners), size, count)
         return min(1.0, by_hand + popcount(partners) / count)
     if has_bit(hidden, card) == ZERO:  # already captured by the other player
         return 0.0
     has_place = view.field & month != ZERO
     by_deck = 1.0 / count
-    by_hand = 0.0 if is_me else held / count
+    by_hand = 0.0 if is_me else size / count
     return by_hand + by_deck if has_place else 0.1 * by_deck
 
 

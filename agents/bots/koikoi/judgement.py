@@ -60,8 +60,12 @@ def pile_value(rules, pile, theirs):
         + yaku_value(rules, pile, theirs, TAN)
     )
     total += yaku_value(rules, pile, theirs, KASU)
-    held = yaku_of(rules, pile)
-    return total + POINT * base_of(rules, pile, held, False) + 4.0 * popcount(pile & BRIGHT) + popcount(pile)
+    return (
+        total
+        + POINT * base_of(rules, pile, yaku_of(rules, pile), False)
+        + 4.0 * popcount(pile & BRIGHT)
+        + popcount(pile)
+    )
 
 
 @rule
