@@ -12,31 +12,27 @@ never the blueprint's action, which all others have to beat.
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from .policy import Effort
 
 __all__ = [
     "FIRST_BATCH",
     "Halving",
-    "PlayOut",
     "Request",
     "Thought",
     "batches",
     "drawn",
     "first_moves",
     "systematic",
-    "think",
     "think_together",
 ]
 
 T = TypeVar("T")
-
-PlayOut: TypeAlias = Callable[[NDArray[np.int64], int, int], NDArray[Any]]
-"""A function that returns the scores (n, k) of k actions over n deals: ``(actions, number of the first deal, n)``."""
 
 FIRST_BATCH = 4
 """Deals in the first batch under a time budget. Later batches are as large as the remaining time allows, but at most
@@ -114,15 +110,7 @@ class Halving(ABC):
 
 
 class Thought(Halving):
-    """A decision by roll-outs, in which an action must beat the blueprint's action.
-
-    Args:
-        actions: (k,): the legal actions.
-        blueprint_action: one of them; it is never dropped.
-        effort: the effort of the search.
-        began: when the decision began, by `time.perf_counter`.
-        at_once: the most roll-outs per request.
-    """
+    """A decision by roll-outs, in which an action must beat ``blueprint_action``, which is never dropped."""
 
     def __init__(
         self, actions: NDArray[np.int64], blueprint_action: int, effort: Effort, began: float, at_once: int
@@ -139,8 +127,8 @@ class Thought(Halving):
         self.deals += len(scores)
         self.spent += scores.size
 
+    @override
     def means(self) -> NDArray[np.float64]:
-        """See `Halving.means`."""
         return np.array([self.scores[int(action)].mean() for action in self.left])
 
     def best_half(self) -> NDArray[np.int64]:
@@ -179,18 +167,6 @@ class Thought(Halving):
             for action, scores in self.scores.items()
             if len(scores)
         }
-
-
-def think(thought: Thought, play_out: PlayOut) -> Thought:
-    """Make all roll-outs of a new ``thought``, and return it.
-
-    Args:
-        thought: the decision.
-        play_out: plays k actions out over n deals.
-    """
-    for left, n in thought.requests():
-        thought.add(left, play_out(left, thought.deals, n))
-    return thought
 
 
 class Request(NamedTuple):

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from hanabako.words.checks import shown
+from hanabako.games import game_of
+from hanabako.words.checks import as_index, shown
 
+from ..bots.bot import Bot, BotPolicy, is_without_memory
 from ..playing.fitting import fits
-from ..playing.policy import GamesInPlay, Policy, Seated, set_of
+from ..playing.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
 from ..playing.seating import sit_down
 
-__all__ = ["MARGIN", "Effort", "Search", "SearchSeated", "checked_effort"]
+__all__ = ["Effort", "Search", "SearchSeated"]
 
 MARGIN = 2.0
 """The default of `Effort.margin`, in standard errors."""
@@ -45,52 +48,73 @@ def checked_effort(rollouts: Any, budget: Any, margin: Any, usual: int) -> Effor
     """
     if rollouts is not None and budget is not None:
         raise ValueError("a search takes rollouts or budget, not both")
-    check_number("rollouts", rollouts, whole=True)
-    check_number("budget", budget, whole=False)
-    check_number("margin", margin, whole=False)
+    if rollouts is not None:
+        as_index("rollouts", rollouts, MOST_ROLLOUTS, least=1)
+    for name, value, least in (("budget", budget, 1e-9), ("margin", margin, 0)):
+        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if value is not None and not (is_number and least <= value < np.inf):
+            raise ValueError(f"{name} must be a number of at least {least}, got {shown(value)}")
     return Effort(rollouts or usual, budget, MARGIN if margin is None else margin)
 
 
-def check_number(name: str, value: Any, whole: bool) -> None:
-    """Check a number.
+def bot_of(blueprint: Any, config: Any, remembers: bool) -> Bot | None:
+    """Return the blueprint's bot, or None if it is a network, after checking that copies of a game can be played on.
 
     Args:
-        name: its name; only a margin may be 0.
-        value: the number; None is accepted.
-        whole: whether it must be an integer, of at most `MOST_ROLLOUTS`.
+        blueprint: the blueprint.
+        config: the game's config.
+        remembers: whether the search of this game copies memories.
 
     Raises:
-        ValueError: the value is not a number, or out of range.
+        ValueError: the blueprint is neither a bot nor a network, sees hidden cards, or has a memory that is not copied.
     """
-    if value is None:
-        return
-    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-    least = 0 if name == "margin" else 1 if whole else 1e-9
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < np.inf:
-        allowed = "at least 0" if name == "margin" else "an integer of at least 1" if whole else "above 0"
-        raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
-    if whole and value > MOST_ROLLOUTS:
-        raise ValueError(f"{name} must be at most {MOST_ROLLOUTS:,}, got {shown(value)}")
+    bot = blueprint.bot if isinstance(blueprint, BotPolicy) else None
+    if bot is None and not isinstance(blueprint, BatchedPolicy):
+        refusal = "be a compiled bot or a network of ours, and not a search"
+    elif bot is not None and bot.cheats:
+        refusal = "not look at hidden cards"
+    elif remembers or (blueprint.memory(1) is None if bot is None else is_without_memory(bot)):
+        return bot
+    else:
+        refusal = "have no memory"
+    name = getattr(blueprint, "name", blueprint)
+    raise ValueError(f"the blueprint of a search of {game_of(config).name} must {refusal}, got {shown(name)}")
 
 
 class Search:
-    """The policy: a blueprint and the effort of the search."""
+    """The policy: a blueprint and the effort of the search.
+
+    Args:
+        blueprint: a bot or a network.
+        config: the config of the games.
+        effort: ``rollouts``, ``budget`` and ``margin``, where None is the default.
+        usual: the default number of roll-outs.
+
+    Raises:
+        ValueError: see `bot_of` and `checked_effort`.
+    """
+
+    remembers = False
+    """Whether the blueprint may have a memory, which this search copies."""
 
     specializes = False
     plays_apart = False
     values_are: str
     """What the values of actions are and their unit, for the readers of recorded games."""
 
-    def __init__(self, blueprint: Policy, config: Any, effort: Effort) -> None:
+    def __init__(self, blueprint: Policy, config: Any, effort: tuple[Any, Any, Any], usual: int) -> None:
+        self.bot = bot_of(blueprint, config, self.remembers)
+        """The blueprint's bot; None for a network."""
+        self.effort = checked_effort(*effort, usual)
         fits(blueprint, config)
         if blueprint.observes and getattr(blueprint, "config", None) is None:  # then it reads what this game shows
             blueprint = copy(blueprint)
             blueprint.config = config  # type: ignore[attr-defined]
-        self.blueprint, self.config, self.effort = blueprint, config, effort
-        by_clock = "" if effort.budget is None else f" ({effort.budget:g} ms by the clock)"
+        self.blueprint, self.config, budget = blueprint, config, self.effort.budget
+        by_clock = "" if budget is None else f" ({budget:g} ms by the clock)"
         self.name = f"search:{blueprint.name}{by_clock}"
         self.observes = blueprint.observes
-        self.reproducible = effort.budget is None
+        self.reproducible = budget is None
         """Whether equal games are played equally; a time budget prevents this."""
         self.counts: Counter[str] = Counter()
         """Counts over all games so far."""
@@ -120,13 +144,13 @@ class SearchSeated(Seated):
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
         """See `agents.playing.policy.Weighing`."""
 
+    @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.begin`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.begin(chosen)
 
+    @override
     def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`."""
         self._blueprint.seats[:] = self.seats
         self._blueprint.act()
         began = time.thread_time()

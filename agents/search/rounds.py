@@ -1,60 +1,94 @@
-"""Common parts of the searches in competitive games: which blueprints they accept, and decisions within a round."""
+"""Common parts of the searches in competitive games, which decide within a round."""
 
 import time
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from hanabako.games import game_of
+from hanabako.engine.game import Game
+from hanabako.engine.rng import random_word
 from hanabako.interrupts import check
 from hanabako.packing import unpack
-from hanabako.words.checks import shown
 
-from ..bots.bot import Bot, BotPolicy, nothing_to_begin, nothing_to_observe
+from ..bots.bot import Bot
 from ..playing.block import GAMES_AT_ONCE
-from ..playing.policy import BatchedPolicy, rows_to_move
-from .choosing import PlayOut, Thought, think
+from ..playing.policy import Policy, rows_to_move
+from .choosing import Thought
 from .policy import SearchSeated
+from .rollouts import Rollouts
 
-__all__ = ["RoundSeated", "bot_memory", "plain_bot"]
-
-
-def plain_bot(blueprint: Any, config: Any) -> Bot | None:
-    """Return the blueprint's bot, or None if it is a network, after checking that it can play from any position.
-
-    Raises:
-        ValueError: the blueprint is neither a bot nor a network, sees hidden cards, or has a memory.
-    """
-    game, bot = game_of(config).name, getattr(blueprint, "bot", None)
-    if isinstance(blueprint, BatchedPolicy):
-        if blueprint.memory(1) is None:
-            return None
-        refusal = f"have no memory, got {blueprint.name}"
-    elif not isinstance(blueprint, BotPolicy) or not isinstance(bot, Bot):
-        refusal = f"be a bot or a network but not a search, got {shown(getattr(blueprint, 'name', blueprint))}"
-    elif bot.cheats:
-        refusal = f"not look at hidden cards, got {bot.name}"
-    elif bot.begin is not nothing_to_begin or bot.observe is not nothing_to_observe:
-        refusal = f"have no memory, got {bot.name}"
-    else:
-        return bot
-    raise ValueError(f"the blueprint of a search of {game} must {refusal}")
+__all__ = ["RoundRollouts", "RoundSeated", "bot_memory"]
 
 
 def bot_memory(bot: Bot, rules: Any) -> NDArray[Any]:
-    """Return such a bot's memory at each seat, (players,): its style and seat."""
+    """Return the memory of a bot that keeps only its style and seat, at each seat: (players,)."""
     memory = np.zeros(rules.players, bot.memory_dtype(rules))
     memory["style"], memory["player"] = bot.style, range(rules.players)
     return memory
 
 
+PLAY_STREAM = np.array([1 << 30], np.uint64)
+"""Which random word of a deal is the blueprint's key, (1,); those before it deal the hidden cards."""
+
+
+class RoundRollouts(Rollouts):
+    """Copies of one real game that are played to the end of its round."""
+
+    def __init__(self, game: Game, blueprint: Policy, specialize: bool, size: int) -> None:
+        super().__init__(game, blueprint, specialize, size)
+        self.root: Any = None
+        """The state of the real game."""
+        self._scores, self._waiting = np.zeros(size), np.zeros(size, np.bool_)
+
+    @abstractmethod
+    def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
+        """Deal the hidden cards of ``deals`` (n,) to ``states`` (n,), copies of the real game's."""
+
+    @abstractmethod
+    def is_over(self, count: int) -> NDArray[np.bool_]:
+        """Whether the root's round is over in each of the first ``count`` games, (count,) bool."""
+
+    @abstractmethod
+    def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the scores (rows,) of rounds that have just ended, for the player to move at the root."""
+
+    @override
+    def scores(self, count: int) -> NDArray[Any] | None:
+        rows = np.flatnonzero(self._waiting[:count] & self.is_over(count))
+        if len(rows):
+            self._scores[rows] = self.round_scores(rows)
+            self._waiting[rows] = False
+            self.end(rows)
+        return None if self._waiting[:count].any() else self._scores[:count].copy()
+
+    def values(self, table: NDArray[Any], deals: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the scores (n, k) of k actions of the player to move over n deals.
+
+        Args:
+            table: (1,): the real game's record.
+            deals: (n,): records with the hidden cards, and the players' random key as ``key``.
+            actions: (k,): the actions; n times k is at most `size`.
+        """
+        repeated = np.repeat(deals, len(actions))
+        rows = slice(0, len(repeated))
+        self.root = table["state"][0]
+        self.copy(table, rows)
+        self.deal_hidden(self.tables["state"][rows], repeated)
+        self.keys[rows] = random_word(repeated["key"], PLAY_STREAM)
+        self.step = 0
+        self._waiting[rows] = True
+        return self.play_out(np.tile(actions, len(deals))).reshape(len(deals), len(actions))
+
+
 class RoundSeated(SearchSeated):
     """Seats that search each decision separately, up to the end of the round."""
 
+    @override
     def search(self) -> None:
-        """See `SearchSeated.search`."""
         games = self._games
         for i in rows_to_move(self.seats, games.tables).tolist():
             check()
@@ -67,10 +101,17 @@ class RoundSeated(SearchSeated):
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
         """Choose one of ``actions`` (k,) for the player to move in game i, and write the values of all to `values`."""
 
-    def decide_by_rollouts(self, i: int, actions: NDArray[np.int64], began: float, play_out: PlayOut) -> int:
-        """Decide by roll-outs of all actions; see `decide`."""
-        blueprint_action = int(self._games.actions[i])
-        thought = think(Thought(actions, blueprint_action, self.effort, began, GAMES_AT_ONCE), play_out)
+    def decide_by_rollouts(
+        self, i: int, actions: NDArray[np.int64], began: float, scores: Callable[..., NDArray[np.float64]]
+    ) -> int:
+        """Decide by roll-outs of all actions; see `decide`.
+
+        ``scores(i, actions, first, n)`` returns the scores (n, k) of k actions in game i over n deals, from number
+        ``first`` on.
+        """
+        thought = Thought(actions, int(self._games.actions[i]), self.effort, began, GAMES_AT_ONCE)
+        for left, n in thought.requests():
+            thought.add(left, scores(i, left, thought.deals, n))
         self.values[i] = thought.values()
         self.counts["rollouts"] += thought.spent
         return thought.verdict()

@@ -1,4 +1,4 @@
-"""Search in Koi-Koi and Ikebana: endings against a plain solver, knowledge about hands, choices, and refusals."""
+"""Search in Koi-Koi and Ikebana: endings against a plain solver, knowledge about hands, and roll-outs."""
 
 import copy
 import itertools
@@ -12,16 +12,13 @@ import numpy as np
 import pytest
 
 from hanabako import agents
-from hanabako.agents import play, registry
-from hanabako.agents.people.session import Adviser, Session
 from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.policy import BatchedPolicy, uniform
 from hanabako.agents.playing.seating import sit
 from hanabako.agents.search import choosing
-from hanabako.agents.search.ikebana.policy import IkebanaSearch
 from hanabako.agents.search.ikebana.rollouts import IkebanaRollouts, deal_unseen, list_unseen, round_value
 from hanabako.agents.search.ikebana.rollouts import unseen_loop as ikebana_unseen
-from hanabako.agents.search.koikoi.endings import ending_loop
+from hanabako.agents.search.koikoi.endings import ending_loop, walk_scratch
 from hanabako.agents.search.koikoi.one_round import (
     ROUND_STATE,
     Exclusions,
@@ -30,8 +27,7 @@ from hanabako.agents.search.koikoi.one_round import (
     round_state,
     unseen_loop,
 )
-from hanabako.agents.search.koikoi.policy import KoiKoiSearch, Passes
-from hanabako.agents.search.koikoi.walk import walk_scratch
+from hanabako.agents.search.koikoi.policy import Passes
 from hanabako.agents.search.policy import Effort
 from hanabako.engine.protocol import rules_array
 from hanabako.games import game_of
@@ -40,6 +36,7 @@ from hanafuda_env.engine.actions import STOP
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.rules import legal_action_mask, step
+from tests.agents.test_search import think
 from tests.reference.koikoi_plain import BOX, PlainKoiKoi
 
 ROUND = replace(PRESETS["document"], rounds=1, hand_swap=False, reward="points")
@@ -72,7 +69,7 @@ def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch
         now[0] += 0.001 + 0.0001 * deals
         return np.tile(left, (deals, 1))
 
-    thought = choosing.think(choosing.Thought(np.arange(4), 0, Effort(1, 30.0, 2.0), 0.0, 4096), play_out)
+    thought = think(choosing.Thought(np.arange(4), 0, Effort(1, 30.0, 2.0), 0.0, 4096), play_out)
     assert sizes[:3] == [4, 16, 64] and sum(sizes) > 200  # batches of 4 would be 86 deals
     assert 27 < 1000 * now[0] < 31
     assert thought.verdict() == 3
@@ -262,108 +259,6 @@ def test_K14_tells_of_hands_and_never_wrongly():
     assert told > 1000
 
 
-def koikoi_outcome(policy: Any, games: int, **fields: Any) -> Any:
-    other = agents.load("greedy_stop", ROUND)
-    played = play(ROUND, [policy, other], games, seed=7, **fields)
-    return [played.rewards[:, 0].tolist(), played.length.tolist()]
-
-
-@pytest.mark.slow
-def test_a_koikoi_search_is_reproducible_in_any_company():
-    search: Any = agents.load("search:monte_carlo", ROUND, rollouts=60)
-    twelve = koikoi_outcome(search, 12)
-    assert twelve == koikoi_outcome(agents.load("search:monte_carlo", ROUND, rollouts=60), 12)
-    assert [values[8:] for values in twelve] == koikoi_outcome(search, 4, first=8)
-    assert search.counts["passes"]
-
-
-def test_a_search_over_random_play_is_reproducible_in_any_company():
-    """The random numbers of its roll-outs do not depend on earlier games."""
-    search: Any = agents.load("search:random", ROUND, rollouts=40, margin=0)
-    assert [values[5:] for values in koikoi_outcome(search, 8)] == koikoi_outcome(search, 3, first=5)
-
-
-@pytest.mark.slow
-def test_a_koikoi_search_over_a_network_is_reproducible_in_any_company_and_beats_it():
-    """Its lead is 3 points a round with a deviation of 5.5, so 60 rounds are 4 standard errors: 1 in 30,000 fails."""
-    config = replace(PRESETS["koikoi_japan"], rounds=1, reward="points")
-    sixty = play(config, [KoiKoiSearch(Highest(), config, rollouts=300), Highest()], 60, seed=7).rewards[:, 0]
-    search = KoiKoiSearch(Highest(), config, rollouts=300)
-    assert play(config, [search, Highest()], 5, seed=7, first=8).rewards[:, 0].tolist() == sixty[8:13].tolist()
-    assert search.counts["rollouts"]
-    assert sixty.mean() > 0
-
-
-def test_a_koikoi_search_over_a_network_with_one_deal_is_never_sure_and_plays_as_it_does():
-    """Only the ends of rounds are solved; before, all decisions are the network's."""
-    search, alone = KoiKoiSearch(Highest(), ROUND, rollouts=2), play(ROUND, Highest(), 30, seed=5)
-    both = play(ROUND, [search, Highest()], 30, seed=5)
-    short = alone.length < 14  # steps are turns and more
-    assert short.any() and both.rewards[short].tolist() == alone.rewards[short].tolist()
-
-
-def test_a_koikoi_search_beats_greedy_stop():
-    """Its lead is about 5 points a round, 2.6 standard errors of 60 rounds; 1 in 6,000 sets of deals would fail."""
-    rewards = play(
-        ROUND, [agents.load("search:monte_carlo", ROUND, rollouts=200), agents.load("greedy_stop", ROUND)], 60, seed=3
-    ).rewards[:, 0]
-    assert rewards.mean() > -rewards.std(ddof=1) / np.sqrt(60)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("config", "bot", "search"),
-    [
-        (ROUND, "greedy_stop", "search:monte_carlo"),
-        (IkebanaConfig(rounds=1), "greedy", "search:lookahead"),
-        (IkebanaConfig(rounds=1, players=3), "greedy", "search:greedy"),
-    ],
-)
-def test_a_search_says_what_it_expects_of_the_actions_among_which_it_chooses(config: Any, bot: str, search: str):
-    session = Session(config, [agents.load(bot, config)] * config.players, seed=5)
-    list(session.go_on())
-    opinions = list(Adviser(search, config).opinions(session.record))
-    expected = [opinion.values for opinion in opinions if opinion.values]
-    assert len(expected) > 5 and all(len(values) > 1 for values in expected)
-    assert all(opinion.probabilities.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)
-
-
-def test_a_budget_of_koikoi_says_that_the_clock_decides():
-    policy = agents.load("search:monte_carlo", ROUND, budget=1)
-    assert policy.name == "search:monte_carlo (1 ms by the clock)"
-    assert play(ROUND, policy, 2, seed=1).length.all()
-
-
-@pytest.mark.parametrize(
-    ("name", "config", "fields", "message"),
-    [
-        ("search:counting", KoiKoiConfig(), {"rollouts": 0}, "rollouts must be an integer of at least 1, got 0"),
-        (
-            "search:counting",
-            KoiKoiConfig(),
-            {"margin": 1},
-            "a margin is for a search over a network, got 1 over counting",
-        ),
-        ("search:counting", KoiKoiConfig(), {"rollouts": 10**30}, "rollouts must be at most 1,000,000,000, got 1000"),
-        ("search:search:monte_carlo", KoiKoiConfig(), {}, "must not search itself, got 'search:monte_carlo'"),
-        ("search:counting", KoiKoiConfig(), {"turns": 1}, "unexpected keyword argument 'turns'"),
-        ("search:lookahead", IkebanaConfig(), {"rollouts": 1, "budget": 1}, "rollouts or budget, not both"),
-        ("search:lookahead", IkebanaConfig(), {"margin": -1}, "margin must be at least 0, got -1"),
-    ],
-)
-def test_what_no_game_searches_is_refused_in_words(name: str, config: Any, fields: dict[str, Any], message: str):
-    with pytest.raises(ValueError, match=message):
-        agents.load(name, config, **fields)
-
-
-def test_a_game_without_a_search_is_refused_in_words(monkeypatch: pytest.MonkeyPatch):
-    """Searches of other games are not tried."""
-    monkeypatch.delitem(registry.SEARCHES, "koikoi")
-    with pytest.raises(ValueError, match="koikoi has no search; games that have one are hanabi, ikebana"):
-        agents.load("search:counting", ROUND)
-    assert agents.load("counting", ROUND).name == "counting"
-
-
 # --- Ikebana ----------------------------------------------------------------------------------------------------------
 
 
@@ -426,17 +321,6 @@ def test_rounds_of_ikebana_are_played_out_as_the_rules_play_them(players: int, r
     assert len(seen) > 5
 
 
-def test_an_ikebana_search_over_a_network_is_reproducible_and_beats_it():
-    """It wins 9 games in 10; fewer than 16 of 30 have a probability of 1 in 10^8."""
-    config = IkebanaConfig(rounds=1)
-    search: Any = agents.load("search:ikebana-standard-2p", IkebanaConfig(derived=True), rollouts=20)
-    assert search.observes
-    thirty = play(config, [IkebanaSearch(Keen(), config, rollouts=60), Keen()], 30, seed=7).rewards[:, 0]
-    again = play(config, [IkebanaSearch(Keen(), config, rollouts=60), Keen()], 3, seed=7, first=4).rewards[:, 0]
-    assert again.tolist() == thirty[4:7].tolist()
-    assert (thirty > 0).sum() >= 16
-
-
 def test_prestige_at_the_end_is_a_game_won_or_lost():
     env: Any = ikebana_v0.raw_env(config=IkebanaConfig())
     env.reset(seed=1)
@@ -447,25 +331,3 @@ def test_prestige_at_the_end_is_a_game_won_or_lost():
     assert (round_value(rules, state, 0), round_value(rules, state, 1)) == (1.0, 0.0)
     state.prestige[:2] = (20, 20)
     assert round_value(rules, state, 0) == 0.5
-
-
-def ikebana_outcome(policy: Any, games: int, **fields: Any) -> Any:
-    config = IkebanaConfig(rounds=1)
-    played = play(config, [policy, agents.load("greedy", config)], games, seed=7, **fields)
-    return [played.rewards[:, 0].tolist(), played.length.tolist()]
-
-
-@pytest.mark.slow
-def test_an_ikebana_search_is_reproducible_in_any_company_and_differs_from_its_blueprint():
-    config = IkebanaConfig(rounds=1)
-    search: Any = agents.load("search:greedy", config, rollouts=40, margin=0)
-    eight = ikebana_outcome(search, 8)
-    assert eight == ikebana_outcome(agents.load("search:greedy", config, rollouts=40, margin=0), 8)
-    assert [values[5:] for values in eight] == ikebana_outcome(search, 3, first=5)
-    assert search.counts["changed"] and eight != ikebana_outcome(agents.load("greedy", config), 8)
-
-
-def test_an_ikebana_search_with_one_deal_is_never_sure_and_plays_its_blueprint():
-    config = IkebanaConfig(rounds=1)
-    sure = agents.load("search:greedy", config, rollouts=2)
-    assert ikebana_outcome(sure, 5) == ikebana_outcome(agents.load("greedy", config), 5)

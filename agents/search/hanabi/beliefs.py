@@ -40,7 +40,7 @@ from hanabi_env.words.positions import action_of
 
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import systematic
-from .asking import Asking, Question, ask_together
+from .asking import Asking, Question
 from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_among
 from .rollouts import HanabiRollouts, Simulator
 
@@ -118,7 +118,7 @@ class Belief:
     def _forget(self) -> None:
         self.hands = np.zeros((0, 0), np.uint8)
         """(n, slots): the hands, all different."""
-        self.weights = np.zeros(0)
+        self.weights: NDArray[np.float64] = np.zeros(0)
         """(n,): the hands' weights, above 0."""
         self.memories: NDArray[Any] | None = None
         """(n, ...): the blueprint's memories at all seats under each hand; the part of this seat is empty."""
@@ -127,10 +127,6 @@ class Belief:
     def note(self, snapshot: Snapshot) -> None:
         """Add the game's next step."""
         self.history.append(snapshot)
-
-    def catch_up(self, rng: np.random.Generator) -> None:
-        """Update the set to the last step of `history`; see `following`, for several beliefs at once."""
-        ask_together(self.simulator, [self.following(rng)])
 
     def following(self, rng: np.random.Generator) -> Asking[None]:
         """Update the set to the last step of `history`. It becomes empty if no hand fits."""
@@ -349,21 +345,16 @@ class Belief:
             return
         total = float(self.weights.sum())
         size = total**2 / float((self.weights**2).sum()) if total else 0.0  # effective sample size (Kish)
-        known = {hand.tobytes(): row for row, hand in enumerate(self.hands)}
-        weights = np.concatenate([self.weights * (size / total if total else 1.0), np.zeros(len(alive))])
-        fresh = []
-        for k, row in enumerate(alive):
-            index = known.get(hands[row].tobytes())
-            if index is None:
-                index = len(self.hands) + k
-                fresh.append(k)
-            weights[index] += times[row]
-        added = alive[fresh]
+        added = times[alive].astype(np.float64)
+        weights: NDArray[np.float64] = np.concatenate([self.weights * (size / total if total else 1.0), added])
+        together = np.concatenate([self.hands, hands[alive]]) if len(self.hands) else hands[alive]
+        _, firsts, kinds = np.unique(together, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(firsts)
+        rows = firsts[order]
+        self.hands, self.weights = together[rows], np.bincount(kinds.ravel(), weights)[order].astype(np.float64)
         if memories is not None:
-            parts = [memories[fresh]] if self.memories is None else [self.memories, memories[fresh]]
-            self.memories = np.concatenate(parts)
-        self.weights = np.concatenate([weights[: len(self.hands)], weights[len(self.hands) :][fresh]])
-        self.hands = np.concatenate([self.hands, hands[added]]) if len(self.hands) else hands[added]
+            memories = memories if self.memories is None else np.concatenate([self.memories, memories])
+            self.memories = memories[rows]
 
 
 # --- Arrays -----------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import Effort, Request, Thought, drawn, first_moves, think_together
-from .asking import Asking
+from .asking import Asking, ask_together
 from .beliefs import Belief, Snapshot
 from .hands import unseen, ways_among
 from .rollouts import HanabiRollouts, Simulator, memories_by_player
@@ -55,7 +55,7 @@ class CommonBelief(Belief):
     def note(self, snapshot: Snapshot) -> None:
         """Follow the game to its next step. A set that is not listed is empty and not `exact`."""
         super().note(Snapshot(public_record(self.simulator.game.rules, snapshot.table, self.player), snapshot.step))
-        self.catch_up(np.random.default_rng(0))  # the seed does not matter: samples are dropped
+        ask_together(self.simulator, [self.following(np.random.default_rng(0))])  # samples are dropped: any seed
 
     def _sample(self, rng: np.random.Generator) -> Asking[None]:
         """See `Belief`; here a sample is dropped, as it is not common knowledge."""

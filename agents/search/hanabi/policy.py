@@ -25,16 +25,16 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.engine.bits import has_bit, popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
-from ...bots.bot import BotPolicy
 from ...playing.block import GAMES_AT_ONCE
-from ...playing.policy import BatchedPolicy, GamesInPlay, Policy, chosen_rows
+from ...playing.policy import GamesInPlay, Policy, chosen_rows
 from ..choosing import Request, Thought, drawn, first_moves, think_together
-from ..policy import MARGIN, Search, SearchSeated, checked_effort
+from ..policy import Search, SearchSeated
 from .asking import ask_together
 from .beliefs import Belief, Snapshot
 from .both_players import CommonKnowledge
@@ -57,7 +57,7 @@ class SearchPolicy(Search):
         rollouts: roll-outs per decision, all actions together; results are reproducible. The default is 200.
         budget: milliseconds per decision instead; results are then not reproducible, and `name` says so. The belief is
             always updated first.
-        margin: by how many standard errors an action must beat the blueprint's.
+        margin: by how many standard errors an action must beat the blueprint's; 2 by default.
         seats: ``"one"``, or ``"all"`` for both players of a two-player game. With ``"all"`` a decision takes several
             searches, each of ``rollouts`` roll-outs, and no ``budget`` is allowed, as both players must reach the same
             choices.
@@ -71,6 +71,7 @@ class SearchPolicy(Search):
     many hands to search.
     """
 
+    remembers = True
     values_are = "the mean score of the game, in points, of roll-outs under the blueprint"
 
     def __init__(
@@ -79,11 +80,10 @@ class SearchPolicy(Search):
         config: Any,
         rollouts: int | None = None,
         budget: float | None = None,
-        margin: float = MARGIN,
+        margin: float | None = None,
         seats: str = ONE,
     ) -> None:
-        check_searchable(blueprint)
-        super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, ROLLOUTS))
+        super().__init__(blueprint, config, (rollouts, budget, margin), ROLLOUTS)
         check_searchers(seats, config, budget)
         self.is_joint = seats == ALL
         """Whether both players search."""
@@ -125,23 +125,23 @@ class HanabiSeated(SearchSeated, Generic[B]):
     def decide(self, rows: Sequence[int]) -> None:
         """Choose the actions of the searching seats in these games, replacing the blueprint's."""
 
+    @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.begin`."""
         super().begin(chosen)
         for i in chosen_rows(chosen, len(self.seats)).tolist():
             if self.seats[i]:
                 self.beliefs[i] = self.new_belief(i)
                 self._note(i)
 
+    @override
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.observe`."""
         self._blueprint.observe(chosen)
         for i in chosen_rows(chosen, len(self.seats)).tolist():
             if self.seats[i] and not self._games.tables["terminated"][i]:
                 self._note(i)
 
+    @override
     def search(self) -> None:
-        """See `agents.search.policy.SearchSeated.search`."""
         tables, actions = self._games.tables, self._games.actions
         going = np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist()
         rows = [i for i in going if self.searches(i, int(tables["current_player"][i]))]
@@ -160,8 +160,8 @@ class HanabiSeated(SearchSeated, Generic[B]):
         """See `agents.playing.policy.Seated.memories`; the blueprint's, without the belief."""
         return self._blueprint.memories()
 
+    @override
     def public_knowledge(self) -> NDArray[np.uint64] | None:
-        """See `agents.playing.policy.Seated.public_knowledge`."""
         return self._blueprint.public_knowledge()
 
 
@@ -173,13 +173,13 @@ class SingleSeated(HanabiSeated[Belief]):
         self._generators: dict[int, np.random.Generator] = {}
         """The random generator of each game's last decision."""
 
+    @override
     def new_belief(self, i: int) -> Belief:
-        """See `HanabiSeated`."""
         player = int(popcount(~self.seats[i] & (self.seats[i] - np.uint64(1))))
         return Belief(self._simulator, player, self._policy.most_hands, self._games.keys[i])
 
+    @override
     def searches(self, i: int, player: int) -> bool:
-        """See `HanabiSeated`."""
         return self.beliefs[i].player == player
 
     def decide(self, rows: Sequence[int]) -> None:
@@ -248,48 +248,27 @@ class JointSeated(HanabiSeated[CommonKnowledge]):
         """See `HanabiSeated`; the common knowledge of both players."""
         return CommonKnowledge(self._simulator, self._games.keys[i], self.effort, self._policy.most_hands)
 
+    @override
     def searches(self, i: int, player: int) -> bool:
-        """See `HanabiSeated`."""
         return bool(has_bit(self.seats[i], player))
 
+    @override
     def decide(self, rows: Sequence[int]) -> None:
-        """See `HanabiSeated`."""
         for i in rows:
-            self._games.actions[i] = self._decide(i, int(self._games.actions[i]))
-
-    def _decide(self, i: int, blueprint_action: int) -> int:
-        """Return the action in game i."""
-        common, counts = self.beliefs[i], self.counts
-        state = self._games.tables["state"][i]
-        other = 1 - int(state["current_player"])
-        hand = state["hands"][other, : int(state["hand_count"][other])].tobytes()
-        before = common.spent
-        decided = common.decisions()
-        counts["rollouts"] += common.spent - before
-        counts["large" if decided is None else "exact" if hand in decided else "empty"] += 1
-        if (thought := common.thoughts.get(hand)) is not None:
-            self._keep(i, thought)
-        return blueprint_action if decided is None else decided.get(hand, blueprint_action)
+            common, state = self.beliefs[i], self._games.tables["state"][i]
+            other = 1 - int(state["current_player"])
+            hand = state["hands"][other, : int(state["hand_count"][other])].tobytes()
+            before = common.spent
+            decided = common.decisions()
+            self.counts["rollouts"] += common.spent - before
+            self.counts["large" if decided is None else "exact" if hand in decided else "empty"] += 1
+            if (thought := common.thoughts.get(hand)) is not None:
+                self._keep(i, thought)
+            if decided is not None and hand in decided:
+                self._games.actions[i] = decided[hand]
 
 
 # --- What can be searched ---------------------------------------------------------------------------------------------
-
-
-def check_searchable(blueprint: Any) -> None:
-    """Check that a blueprint can be searched over.
-
-    Raises:
-        ValueError: the blueprint sees hidden cards, or its memory cannot be copied.
-    """
-    refusal = None
-    if isinstance(blueprint, SearchPolicy):
-        refusal = f"not search itself, got {shown(blueprint.name)}"
-    elif not isinstance(blueprint, BotPolicy | BatchedPolicy):
-        refusal = f"be a compiled bot or a network of ours, got {shown(getattr(blueprint, 'name', blueprint))}"
-    if refusal:
-        raise ValueError(f"the blueprint of a search must {refusal}")
-    if isinstance(blueprint, BotPolicy) and blueprint.bot.cheats:
-        raise ValueError(f"{blueprint.name} looks at hidden cards: a search over it would too")
 
 
 def check_searchers(seats: Any, config: Any, budget: float | None) -> None:

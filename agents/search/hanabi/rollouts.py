@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.engine.game import Game
 from hanabako.packing import unpack
@@ -41,8 +42,8 @@ class HanabiRollouts(Rollouts):
         self.memories = self._players.memories()
         """The blueprint's memories, (size, ...): the array itself, or None."""
 
+    @override
     def end(self, rows: Any) -> None:
-        """See `Rollouts.end`."""
         self.tables["terminated"][rows] = True
         self.tables["state"]["end_reason"][rows] = END_OUT_OF_CARDS
 
@@ -125,8 +126,8 @@ class HanabiRollouts(Rollouts):
         self._seat_blueprint(without)
         self._players.observe()
 
+    @override
     def play_out(self, actions: NDArray[np.int64]) -> NDArray[Any]:
-        """See `Rollouts.play_out`."""
         self._seat_blueprint(None)
         self.loops.refresh(self.rules_array, self.tables[: len(actions)])
         return super().play_out(actions)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.words.checks import shown
 from ikebana_env.engine.state import DECK_SIZE
@@ -20,9 +21,9 @@ from ikebana_env.engine.state import DECK_SIZE
 from ...bots.bot import Bot
 from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...playing.policy import GamesInPlay, Policy, rows_to_move
-from ..policy import Search, SearchSeated, checked_effort
+from ..policy import Search, SearchSeated
 from ..rollouts import by_size
-from ..rounds import RoundSeated, bot_memory, plain_bot
+from ..rounds import RoundSeated, bot_memory
 from .lookahead import VALUE_INDEX, lookahead_loop, new_lookahead
 from .rollouts import IkebanaRollouts, play_out_loop, unseen_loop
 
@@ -44,7 +45,7 @@ class IkebanaSearch(Search):
             over ``lookahead`` is 2, unless another option is given.
 
     Raises:
-        ValueError: see `checked_effort`, `plain_bot` and `turns_of`.
+        ValueError: see `Search` and `turns_of`.
 
     ``counts`` has the number of ``decisions`` with more than one action, of those ``changed`` from the blueprint's, and
     of ``rollouts``.
@@ -64,10 +65,9 @@ class IkebanaSearch(Search):
         margin: float | None = None,
         turns: int | None = None,
     ) -> None:
-        self.bot = plain_bot(blueprint, config)
-        """The blueprint's bot; None for a network."""
-        super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, ROLLOUTS))
-        self.turns = turns_of(self.bot, config, turns, told=(rollouts, budget, margin) != (None, None, None))
+        effort = rollouts, budget, margin
+        super().__init__(blueprint, config, effort, ROLLOUTS)
+        self.turns = turns_of(self.bot, config, turns, rolls_out=effort != (None, None, None))
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> SearchSeated:
         """See `agents.playing.policy.Policy.seat`."""
@@ -76,14 +76,14 @@ class IkebanaSearch(Search):
         return RolloutSeated(self, games, seats) if self.bot is None else BotRolloutSeated(self, games, seats, self.bot)
 
 
-def turns_of(bot: Bot | None, config: Any, turns: Any, told: bool) -> int | None:
+def turns_of(bot: Bot | None, config: Any, turns: Any, rolls_out: bool) -> int | None:
     """Return how many turns a search looks ahead; None if it uses roll-outs.
 
     Args:
         bot: the blueprint's bot, None for a network.
         config: the game's config.
         turns: the option; None means the default.
-        told: whether an option of roll-outs is given.
+        rolls_out: whether an option of roll-outs is given.
 
     Raises:
         ValueError: ``turns`` is neither 1 nor 2, options of roll-outs are given too, or this blueprint or game does not
@@ -91,10 +91,10 @@ def turns_of(bot: Bot | None, config: Any, turns: Any, told: bool) -> int | None
     """
     fits = bot is LOOKAHEAD_FLORIST and config.players == 2
     if turns is None:
-        return 2 if fits and not told else None
+        return 2 if fits and not rolls_out else None
     if isinstance(turns, bool) or not isinstance(turns, (int, np.integer)) or turns not in (1, 2):
         raise ValueError(f"turns must be 1 or 2, got {shown(turns)}")
-    if told:
+    if rolls_out:
         raise ValueError("a search takes turns, or rollouts or budget with a margin, not both")
     if not fits:
         name = "a network" if bot is None else bot.name
@@ -134,16 +134,15 @@ class RolloutSeated(RoundSeated):
         self._unseen = np.zeros(DECK_SIZE, np.int64)
         self._rollouts = by_size(partial(IkebanaRollouts, games.game, policy.blueprint, games.specialize))
 
+    @override
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
-        """See `RoundSeated.decide`."""
         blueprint_action = int(self._games.actions[i])
-        action = self.decide_by_rollouts(i, actions, began, partial(self.scores, i))
-        self.counts["decisions"] += 1
+        action = self.decide_by_rollouts(i, actions, began, self.scores)
         self.counts["changed"] += action != blueprint_action
         return action
 
     def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
-        """Return the scores (n, k) of k actions in game i over n deals, from number ``first`` on."""
+        """See `RoundSeated.decide_by_rollouts`."""
         games, table = self._games, self._games.tables[i : i + 1]
         root, deals = table["state"].copy(), np.zeros(n, table.dtype["state"])
         unseen_loop()(games.rules_array, root, self._unseen, games.keys[i], games.step, first, deals)
@@ -159,8 +158,8 @@ class BotRolloutSeated(RolloutSeated):
         self._scratch = bot_memory(bot, games.game.rules), self._states, np.zeros(1, np.uint64), self._unseen
         self._loop = play_out_loop(bot)
 
+    @override
     def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
-        """See `RolloutSeated`."""
         games, scores = self._games, np.zeros((n, len(actions)))
         self._states[0] = games.tables["state"][i]
         self._loop(games.rules_array, *self._scratch, games.keys[i], games.step, first, actions, scores)

@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, rule
-from hanabako.engine.bits import ZERO, has_bit, nth_set_bit, popcount
+from hanabako.engine.bits import nth_set_bit, popcount
 from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_below, random_word
-from ikebana_env.engine.cards import copies, first_copy
+from ikebana_env.engine.cards import all_copies, copies
 from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.rules import is_terminal, legal_action_mask, step
 from ikebana_env.engine.state import END_COMPLETE, END_NOT_YET, KINDS, NO_CARD, REWARD_WIN, Rules
 
 from ...bots.bot import Bot
-from ..rollouts import RoundRollouts
+from ..rounds import RoundRollouts
 from .lookahead import variance_of_rounds
 from .relaxed import won
 
@@ -29,17 +30,17 @@ __all__ = ["IkebanaRollouts", "deal_unseen", "list_unseen", "play_out_loop", "ro
 class IkebanaRollouts(RoundRollouts):
     """See `agents.search.rollouts`; a network plays, deals are game states, and scores are `round_value`."""
 
+    @override
     def end(self, rows: Any) -> None:
-        """See `Rollouts.end`."""
         self.tables["terminated"][rows] = True
         self.tables["state"]["end_reason"][rows] = END_COMPLETE
 
+    @override
     def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
-        """See `RoundRollouts.deal_hidden`."""
         states[:] = deals
 
+    @override
     def is_over(self, count: int) -> NDArray[np.bool_]:
-        """See `RoundRollouts.is_over`."""
         states = self.tables["state"][:count]
         return (states["end_reason"] != END_NOT_YET) | (states["round_index"] != self.root["round_index"])
 
@@ -129,19 +130,18 @@ def play_out_loop(bot: Bot) -> Callable[..., None]:
 @rule
 def list_unseen(rules, view, unseen):
     """Write the cards that the view's player has not seen to ``unseen``, and return their number."""
-    found = 0
+    count = 0
     for card in range(KINDS):
         left = np.int64(copies(card))
         for player in range(rules.players):
-            for k in range(copies(card)):
-                left -= np.int64(has_bit(view.bouquets[player], first_copy(card) + k) != ZERO)
+            left -= popcount(view.bouquets[player] & all_copies(card))
             for k in range(view.discard_count[player]):
                 left -= np.int64(view.discards[player, k] == card)
         left -= np.int64(view.drawn == card)
         for _ in range(left):
-            unseen[found] = card
-            found += 1
-    return found
+            unseen[count] = card
+            count += 1
+    return count
 
 
 @rule

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
@@ -22,7 +23,7 @@ from hanafuda_env.engine.private_view import hide, unseen
 from hanafuda_env.engine.state import LEAST_TURNS, PHASE_END, PHASE_PLAY, TURNS, Rules, state_dtype
 
 from ...bots.koikoi.judgement import hand_left
-from ..rollouts import RoundRollouts
+from ..rounds import RoundRollouts
 
 __all__ = [
     "ROUND_STATE",
@@ -117,8 +118,8 @@ def unseen_loop() -> Callable[..., None]:
 class KoiKoiRollouts(RoundRollouts):
     """See `agents.search.rollouts`; deals are records of `ROUND_STATE`, and scores are the points of the round."""
 
+    @override
     def end(self, rows: Any) -> None:
-        """See `Rollouts.end`."""
         self.tables["terminated"][rows] = True
         self.tables["state"]["phase"][rows] = PHASE_END
 
@@ -128,8 +129,8 @@ class KoiKoiRollouts(RoundRollouts):
         states["hand"] = deals["hand"]
         states["deck"][:, drawn:] = deals["deck"][:, drawn:]
 
+    @override
     def is_over(self, count: int) -> NDArray[np.bool_]:
-        """See `RoundRollouts.is_over`."""
         return self.tables["state"]["finished"][:count] > self.root["finished"]
 
     def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:

@@ -19,21 +19,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.engine.protocol import rules_array
 from hanafuda_env.engine.actions import KEEP_HANDS
 from hanafuda_env.engine.state import PHASE_SWAP, TURNS
 
 from ...bots.bot import Bot
-from ...playing.policy import GamesInPlay, Policy, chosen_rows
+from ...playing.policy import BatchedPolicy, GamesInPlay, Policy, chosen_rows
 from ..choosing import FIRST_BATCH, Halving
-from ..policy import Effort, Search, checked_effort
+from ..policy import Effort, Search
 from ..rollouts import by_size
-from ..rounds import RoundSeated, bot_memory, plain_bot
-from .endings import ending_loop
+from ..rounds import RoundSeated, bot_memory
+from .endings import ending_loop, walk_scratch
 from .one_round import ROUND_STATE, Exclusions, KoiKoiRollouts, round_rules, round_state, unseen_loop
 from .tree import Scratch, empty_tree, tree_loops, tree_size
-from .walk import walk_scratch
 
 __all__ = ["KoiKoiSearch", "KoiKoiSeated", "Passes"]
 
@@ -59,7 +59,7 @@ class KoiKoiSearch(Search):
         margin: over a network only: by how many standard errors an action must beat the network's; 2 by default.
 
     Raises:
-        ValueError: see `checked_effort` and `plain_bot`; or a margin is given over a bot.
+        ValueError: see `Search`; or a margin is given over a bot.
 
     ``counts`` has the number of ``decisions`` with more than one action, how many of them were ``endings``, and the
     number of ``passes`` or ``rollouts``.
@@ -75,10 +75,8 @@ class KoiKoiSearch(Search):
         budget: float | None = None,
         margin: float | None = None,
     ) -> None:
-        self.bot = plain_bot(blueprint, config)
-        """The blueprint's bot; None for a network."""
-        usual = PASSES if self.bot is not None else ROLLOUTS
-        super().__init__(blueprint, config, checked_effort(rollouts, budget, margin, usual))
+        usual = ROLLOUTS if isinstance(blueprint, BatchedPolicy) else PASSES
+        super().__init__(blueprint, config, (rollouts, budget, margin), usual)
         if self.bot is not None and margin is not None:
             raise ValueError(f"a margin is for a search over a network, got {margin} over {self.bot.name}")
 
@@ -99,23 +97,22 @@ class KoiKoiSeated(RoundSeated):
         self._root = np.zeros(1, ROUND_STATE)
         self._hidden = np.zeros(2, np.uint64)
 
+    @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.begin`."""
         super().begin(chosen)
         self.exclusions.begin(chosen_rows(chosen, len(self.seats)))
 
+    @override
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.observe`."""
         self.exclusions.observe(chosen_rows(chosen, len(self.seats)))
 
+    @override
     def decide(self, i: int, actions: NDArray[np.int64], began: float) -> int:
-        """See `RoundSeated.decide`."""
         state = self._games.tables["state"][i]
         if state["phase"] == PHASE_SWAP:
             return KEEP_HANDS
         round_state(self._games.game.rules, state, self._root)
         self._hidden[1] = self.exclusions.excluded[i, 1 - int(state["current_player"])]
-        self.counts["decisions"] += 1
         if state["turn"] < ENDING:
             return self.decide_early(i, actions, began)
         self.counts["endings"] += 1
@@ -143,8 +140,8 @@ class TreeSeated(KoiKoiSeated):
         """See `agents.playing.policy.Seated.act`; does not ask the blueprint."""
         self.search()
 
+    @override
     def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
-        """See `KoiKoiSeated`."""
         self._tree.edges[:] = 0
         self._tree.sums[:] = 0
         passes = Passes(actions, self.effort, began)
@@ -169,8 +166,8 @@ class Passes(Halving):
         self.actions, self.points = actions, np.zeros(len(actions))
         """All actions, in ascending order, and their mean points so far."""
 
+    @override
     def means(self) -> NDArray[np.float64]:
-        """See `Halving.means`."""
         return self.points[np.searchsorted(self.actions, self.left)]
 
     def by_count(self, number: int, rounds: int) -> Iterator[int]:
@@ -191,12 +188,12 @@ class KoiKoiRolloutSeated(KoiKoiSeated):
         super().__init__(policy, games, seats)
         self._rollouts = by_size(partial(KoiKoiRollouts, games.game, policy.blueprint, games.specialize))
 
+    @override
     def decide_early(self, i: int, actions: NDArray[np.int64], began: float) -> int:
-        """See `KoiKoiSeated`."""
-        return self.decide_by_rollouts(i, actions, began, partial(self.scores, i))
+        return self.decide_by_rollouts(i, actions, began, self.scores)
 
     def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
-        """Return the scores (n, k) of k actions in game i, the root, over n deals from number ``first`` on."""
+        """See `RoundSeated.decide_by_rollouts`; game i is the root."""
         games, deals = self._games, np.zeros(n, ROUND_STATE)
         unseen_loop()(self._rules_array, self._root, self._hidden, games.keys[i], games.step, first, deals)
         return self._rollouts(n * len(actions)).values(games.tables[i : i + 1], deals, actions)
