@@ -107,16 +107,16 @@ def played(
 
 def values_are(seats: Sequence[Policy]) -> str:
     """Return what the file says of its values: what a search expects of an action, and where there are none."""
-    told = dict.fromkeys(str(getattr(policy, "values_are", "")) for policy in seats)
-    return "; ".join([*filter(None, told), NO_VALUE])
+    texts = dict.fromkeys(str(getattr(policy, "values_are", "")) for policy in seats)
+    return "; ".join([*filter(None, texts), NO_VALUE])
 
 
 def values_of(weighing: Sequence[Weighing], games: int, actions: int) -> NDArray[np.float32]:
     """Return the values of all actions in this step, (games, actions), NaN where there are none; then clear them."""
-    found = np.full((games, actions), np.nan, np.float32)
+    values = np.full((games, actions), np.nan, np.float32)
     for seated in weighing:
         for row, thought in enumerate(seated.values):
             if thought:
-                found[row, list(thought)] = list(thought.values())
+                values[row, list(thought)] = list(thought.values())
         seated.values[:] = [None] * games
-    return found
+    return values

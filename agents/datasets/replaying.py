@@ -1,7 +1,6 @@
 """Replays of recorded games, many in lock-step, by the compiled rules; every action must be legal."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,14 +77,8 @@ class RecordedBlock(Block):
             return
         k = int(np.flatnonzero(~legal)[0])
         row, action = int(rows[k]), int(actions[k])
-        words = f"number {action}"
+        move = f"number {action}"
         if known[k]:
-            words = f"{self.game.action_to_str(self.tables['state'].view(np.recarray)[row], action)!r}"
+            move = f"{self.game.action_to_str(self.tables['state'].view(np.recarray)[row], action)!r}"
         why = "comes after the end" if self.tables["terminated"][row] else "is not legal there"
-        raise ValueError(f"game {self.first + row}, action {turn}: {words} {why}")
-
-    def observed(self, player: int) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """Return what ``player`` observes now at every table, and its legal actions."""
-        observation, mask = np.zeros_like(self.observation), np.zeros_like(self.mask)
-        self.loops.observe(self.rules_array, self.tables, player, observation, mask)
-        return observation, mask
+        raise ValueError(f"game {self.first + row}, action {turn}: {move} {why}")

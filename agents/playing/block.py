@@ -82,6 +82,12 @@ class Block:
             self.mask[:] = unpack(self.tables["mask"], self.game.num_actions)
         self.step = 0
 
+    def observed(self, player: int) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        """Return what ``player`` observes now at every table, and its legal actions."""
+        observation, mask = np.zeros_like(self.observation), np.zeros_like(self.mask)
+        self.loops.observe(self.rules_array, self.tables, player, observation, mask)
+        return observation, mask
+
     @property
     def open_games(self) -> NDArray[np.int64]:
         """The indices of the tables whose games are not over."""

@@ -25,8 +25,7 @@ from hanabako.agents.playing.random_policy import RandomPolicy
 from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
-from hanabako.record import read_record
-from hanabi_env import HanabiConfig, hanabi_v0, hanablive
+from hanabi_env import hanabi_v0
 from tests.agents.damaged_files import headed, spoil_first_part
 
 EVERY_GAME = pytest.mark.parametrize("game", list(games()))
@@ -158,8 +157,8 @@ def test_who_sat_where_is_kept(tmp_path: Path):
 def test_the_file_says_what_the_values_of_a_search_are(game: str, blueprint: str, what: str, tmp_path: Path):
     config = short_config(game)
     search = agents.load(f"search:{blueprint}", config, rollouts=20)
-    found = record(tmp_path / "games.npz", config, [search, agents.load("random", config)], 1, seed=1, values=True)
-    assert found.values.startswith(what) and "NaN where it is not legal" in found.values
+    recorded = record(tmp_path / "games.npz", config, [search, agents.load("random", config)], 1, seed=1, values=True)
+    assert recorded.values.startswith(what) and "NaN where it is not legal" in recorded.values
 
 
 def test_how_searches_think_is_kept_if_it_is_said(mini: Dataset, tmp_path: Path):
@@ -302,37 +301,25 @@ class Bomb:
         return pytest.fail, ("unpickled",)
 
 
-SEARCHES_BY_ITSELF = json.dumps(
-    {"format": games_file.FORMAT, "config": {"game": "hanabi"}, "names": ["a"], "search": 3}
-).encode()
-HOSTILE = {
-    "pickled": (
-        {"000001/lengths.npy": saved(np.array([Bomb()] * 4, object), allow_pickle=True)},
-        "lengths.npy must be",
-    ),
+SEARCHES_BY_ITSELF = b'{"format": "hanabako-games-1", "config": {"game": "hanabi"}, "names": ["a"], "search": 3}'
+HOSTILE: dict[str, tuple[Any, str]] = {
+    "pickled": ({"000001/lengths.npy": saved(np.array([Bomb()] * 4, object), allow_pickle=True)}, "lengths.npy must"),
     "a pickle alone": ({"about.json": pickle.dumps(Bomb())}, "about.json is JSON that cannot be read"),
     "another type": ({"000000/seeds.npy": saved(np.zeros(4))}, "seeds.npy must be .*'<u8'.* got .*'<f8'"),
     "another shape": ({"000000/players.npy": saved(np.zeros((4, 3), np.uint16))}, r"shape \(4, 2\), got .*\(4, 3\)"),
-    "long games": (
-        {"000000/lengths.npy": saved(np.full(4, 2**32 - 1, np.uint32))},
-        "a block has at most 1048576 actions",
-    ),
-    "cut short": (
-        {"000000/lengths.npy": saved(np.zeros(4, np.uint32))[:-3]},
-        "lengths.npy must have 16 bytes of numbers",
-    ),
+    "long games": ({"000000/lengths.npy": saved(np.full(4, 2**32 - 1, np.uint32))}, "a block has at most 1048576"),
+    "cut short": ({"000000/lengths.npy": saved(np.zeros(4, np.uint32))[:-3]}, "lengths.npy must have 16 bytes"),
     "too much": ({"000000/lengths.npy": saved(np.zeros(4, np.uint32)) + b"0"}, "lengths.npy must have 16 bytes"),
-    "no array": ({"000000/indices.npy": b"hello"}, "indices.npy must be"),
     "a header that does not end": ({"000000/indices.npy": headed(b"(")}, "indices.npy must be"),
-    "a header without a type": (
-        {"000000/indices.npy": headed(b"{'descr': ('<f8',), 'fortran_order': False, 'shape': ()}")},
-        "indices.npy must be",
-    ),
     "a header with a list for a name": ({"000000/indices.npy": headed(b"{[]:1}")}, "indices.npy must be"),
     "missing": ({"000002/actions.npy": None}, "lacks .*000002/actions.npy"),
     "nobody": ({"000000/players.npy": saved(np.full((4, 2), 9, np.uint16))}, "there are 1 names, got 9"),
     "no config": ({"about.json": b'{"format": "hanabako-games-1"}'}, "lacks 'config'"),
     "another format": ({"about.json": b'{"format": "hanabako-games-2"}'}, "a dataset has the format hanabako-games-1"),
+    "more games": (COUNT + 1, "must be"),
+    "far more games": (2**33, "games must be an int from 0"),
+    "no games": (0, "at least 1"),
+    "games in words": ("9", "games"),
     "no effort": ({"about.json": SEARCHES_BY_ITSELF}, "search must be an object, got 3"),
     "no list": ({"000000/deals.json": b"{}"}, "deals.json must be a list"),
     "one deal": ({"000000/deals.json": b"[{}]"}, "deals.json must be a list of 4, got 1"),
@@ -344,6 +331,9 @@ HOSTILE = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_files_are_refused_in_words(kind: str, mini: Dataset):
     changed, says = HOSTILE[kind]
+    if isinstance(changed, int | str):  # another number of games than there are
+        about = json.loads(zipfile.ZipFile(mini.file.path).read("about.json")) | {"games": changed}
+        changed = {"about.json": json.dumps(about).encode()}
     path = rewritten(mini.file.path, changed)
     with pytest.raises(ValueError, match=says) as refusal:
         Dataset(path).results()
@@ -361,19 +351,6 @@ def test_damage_in_another_compression_is_refused_in_words(mini: Dataset):
     with pytest.raises(ValueError, match=f"{mini.file.path} holds no games that can be read: ") as refusal:
         Dataset(mini.file.path).results()
     assert "\n" not in str(refusal.value)
-
-
-def test_a_declared_number_of_games_is_not_believed(mini: Dataset):
-    about = json.loads(zipfile.ZipFile(mini.file.path).read("about.json"))
-    for count, says in (
-        (COUNT + 1, "must be"),
-        (2**33, "games must be an int from 0"),
-        (0, "at least 1"),
-        ("9", "games"),
-    ):
-        path = rewritten(mini.file.path, {"about.json": json.dumps(about | {"games": count}).encode()})
-        with pytest.raises(ValueError, match=says):
-            Dataset(path).results()
 
 
 def test_damage_is_found_wherever_it_is(mini: Dataset):
@@ -434,149 +411,6 @@ def test_games_that_were_given_up_can_be_learned_from(mini: Dataset):
     assert (some.turns[some.games == 9] == np.arange(int(short.one(9).lengths[0]))).all()
 
 
-# --- hanab.live -------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def exports(tmp_path: Path) -> Path:
-    """A folder with games of two configurations, one begun by another player, and two files that are not games."""
-    folder = tmp_path / "exports"
-    for players, count in ((2, 6), (3, 1)):
-        config = make_config("hanabi", "standard", players)
-        some = record(tmp_path / f"{players}.npz", config, agents.load("random", config), count, seed=8)
-        hanab_live.write_exports(some, folder / f"{players}")
-    turned = json.loads((folder / "2" / "0000005.json").read_text(encoding="utf-8"))
-    turned["players"] = ["Bob", "Alice"]
-    turned["options"]["startingPlayer"] = 1
-    turned["deck"] = turned["deck"][5:10] + turned["deck"][:5] + turned["deck"][10:]
-    for action in turned["actions"]:
-        if action["type"] in (0, 1) and action["target"] < 10:
-            action["target"] = (action["target"] + 5) % 10
-        if action["type"] in (2, 3):
-            action["target"] = 1 - action["target"]
-    (folder / "2" / "0000005.json").write_text(json.dumps(turned), encoding="utf-8")
-    (folder / "broken.json").write_text("{", encoding="utf-8")
-    late = json.loads((folder / "2" / "0000000.json").read_text(encoding="utf-8"))
-    late["actions"] = late["actions"] * 3
-    (folder / "late.json").write_text(json.dumps(late), encoding="utf-8")
-    return folder
-
-
-def test_a_folder_of_the_site_becomes_a_dataset_for_each_configuration(exports: Path, tmp_path: Path):
-    (two, three), refused = hanab_live.read_exports(exports, tmp_path / "people.npz")
-    assert (len(two), len(three)) == (6, 1)
-    assert [made.file.path.name for made in (two, three)] == ["people.npz", "people-2.npz"]
-    assert {Path(path).name for path in refused} == {"broken.json", "late.json"}
-    original = Dataset(tmp_path / "2.npz")
-    assert np.array_equal(two.results().rewards, original.results().rewards)
-    for number in range(6):
-        assert np.array_equal(two.one(number).actions, original.one(number).actions)
-    assert two.players_of(two.one(5)) == [("Alice", "Bob")]
-    seen, expected = (np.concatenate([some.observations for some in made.decisions()]) for made in (two, original))
-    assert np.array_equal(seen, expected)
-
-
-def test_a_dataset_of_another_configuration_does_not_replace_a_file(exports: Path, tmp_path: Path):
-    (tmp_path / "people-2.npz").write_bytes(b"kept")
-    with pytest.raises(ValueError, match=r"people-2\.npz exists, and the games of another config would replace it"):
-        hanab_live.read_exports(exports, tmp_path / "people.npz")
-    assert (tmp_path / "people-2.npz").read_bytes() == b"kept" and not (tmp_path / "people.npz").exists()
-
-
-def test_the_sites_games_come_back_as_they_were(exports: Path, tmp_path: Path):
-    (two, _), _ = hanab_live.read_exports(exports, tmp_path / "people.npz")
-    hanab_live.write_exports(two, tmp_path / "back", games=2)
-    assert sorted(path.name for path in (tmp_path / "back").iterdir()) == ["0000000.json", "0000001.json"]
-    for name in ("0000000.json", "0000001.json"):
-        assert hanablive.load(tmp_path / "back" / name) == hanablive.load(exports / "2" / name)
-
-
-def test_how_a_game_was_stopped_is_kept(exports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    path, end = exports / "2" / "0000001.json", {"type": 5, "target": -1, "value": 10}
-    stopped = json.loads(path.read_text(encoding="utf-8"))
-    stopped["actions"] = [*stopped["actions"][:4], end]
-    path.write_text(json.dumps(stopped), encoding="utf-8")
-    main(["record", "hanabi", "--source", str(exports), "--out", "people.npz"])
-    main(["record", "--source", "people.npz", "--hanablive", "back"])
-    kept = [json.loads((tmp_path / "back" / f"000000{k}.json").read_text(encoding="utf-8")) for k in (0, 1)]
-    assert kept[1]["actions"] == stopped["actions"] and kept[0]["actions"][-1]["type"] < 4
-    assert [block.game(1).ends for _, block in Dataset("people.npz").file.blocks([0])] == [[end]]
-    found = read_record(path)
-    found.save("record.json")
-    assert read_record("record.json") == found and found.end == end
-    beside = json.loads((tmp_path / "record.hanablive.json").read_text(encoding="utf-8"))
-    assert beside["actions"] == stopped["actions"]
-
-
-def test_the_sites_number_of_a_game_is_kept(exports: Path, tmp_path: Path):
-    for name, number in (("0000001.json", 1234567), ("0000002.json", -1), ("0000003.json", "7")):
-        path = exports / "2" / name
-        path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"id": number}), encoding="utf-8")
-    (two, _), _ = hanab_live.read_exports(exports, tmp_path / "people.npz")
-    assert [int(two.one(k).indices[0]) for k in range(6)] == [0, 1234567, 0, 0, 0, 0]
-
-
-def test_what_is_no_folder_of_games_is_said(tmp_path: Path):
-    with pytest.raises(ValueError, match=r"holds no game of hanab.live: there is no .json file"):
-        hanab_live.read_exports(tmp_path, tmp_path / "out.npz")
-    config = make_config("koikoi", None, None, ["rounds=1"])
-    koikoi = record(tmp_path / "koikoi.npz", config, agents.load("random", config), 1, seed=1)
-    with pytest.raises(ValueError, match=r"hanab\.live has games of hanabi, got 'koikoi'"):
-        hanab_live.write_exports(koikoi, tmp_path / "back")
-
-
-# --- Minari -----------------------------------------------------------------------------------------------------------
-
-
-@EVERY_GAME
-def test_minari_has_an_episode_for_every_seat(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    minari = pytest.importorskip("minari")
-    from hanabako.agents.bridges.minari import to_minari
-
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    config = short_config(game)
-    recorded = record(tmp_path / "games.npz", config, agents.load("random", config), 5, seed=2)
-    to_minari(recorded, f"hanabako/{game}-v0")
-    episodes = list(minari.load_dataset(f"hanabako/{game}-v0").iterate_episodes())
-    returns = recorded.results().rewards
-    decisions = list(recorded.decisions(observation="int8"))
-    seats = sorted(
-        {seat for some in decisions for seat in zip(some.games.tolist(), some.players.tolist(), strict=True)}
-    )
-    for episode, (number, player) in zip(episodes, seats, strict=True):  # a player who never moved has no episode
-        (some,) = (some for some in decisions if number in some.games)
-        own = some.chosen((some.games == number) & (some.players == player))
-        assert np.array_equal(episode.actions, own.actions)
-        assert np.array_equal(episode.observations["observation"][:-1], own.observations)
-        assert np.array_equal(episode.observations["action_mask"][:-1], own.masks)
-        assert not episode.observations["action_mask"][-1].any()
-        assert episode.rewards.sum() == pytest.approx(returns[number, player], abs=1e-4)
-        assert episode.terminations.tolist() == [False] * (len(own.actions) - 1) + [True]
-        assert not episode.truncations.any()
-
-
-def test_an_interrupted_export_leaves_no_dataset_of_minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    minari = pytest.importorskip("minari")
-    from hanabako.agents.bridges import minari as minari_export
-
-    def interrupted(*args: Any) -> Any:
-        yield next(written(*args))
-        raise KeyboardInterrupt
-
-    written = minari_export.episodes
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    recorded = record(tmp_path / "games.npz", HanabiConfig(), agents.load("smart", HanabiConfig()), 2, seed=2)
-    monkeypatch.setattr(minari_export, "episodes", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        minari_export.to_minari(recorded, "hanabako/games-v0")
-    monkeypatch.setattr(minari_export, "episodes", written)
-    assert minari_export.to_minari(recorded, "hanabako/games-v0").total_episodes == 4
-    with pytest.raises(ValueError, match="already exists"):
-        minari_export.to_minari(recorded, "hanabako/games-v0")
-    assert minari.load_dataset("hanabako/games-v0").total_episodes == 4
-
-
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
@@ -594,13 +428,6 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     assert [frame["choice"] for frame in json.loads(first)["frames"]] == [
         frame["choice"] for frame in json.loads(second)["frames"]
     ]
-
-
-def test_games_of_several_configs_are_not_converted_over_each_other(exports: Path, tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit, match="exports has games of 2 configs: convert these datasets one by one"):
-        main(["record", "--source", "exports", "--out", "people.npz", "--hanablive", "site"])
-    assert (len(Dataset("people.npz")), len(Dataset("people-2.npz"))) == (6, 1) and not Path("site").exists()
 
 
 @pytest.mark.parametrize(

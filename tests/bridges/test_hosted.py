@@ -39,12 +39,8 @@ class Table:
             player.begin()
 
     def shown(self, *seats: int) -> Shown:
-        found = {}
-        for seat in seats:
-            words, mask = np.zeros_like(self.block.observation), np.zeros_like(self.block.mask)
-            self.block.loops.observe(self.block.rules_array, self.block.tables, seat, words, mask)
-            found[seat] = v0_belief(unpack(words, self.config.observation_bits), self.config)[0]
-        return found
+        rows = {seat: unpack(self.block.observed(seat)[0], self.config.observation_bits) for seat in seats}
+        return {seat: v0_belief(bits, self.config)[0] for seat, bits in rows.items()}
 
     @property
     def player(self) -> int:

@@ -2,8 +2,6 @@
 
 import os
 import pickle
-import re
-import shlex
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,7 +15,6 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from hanabako import agents
-from hanabako.__main__ import main
 from hanabako.agents import play
 from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.seating import OneTable, sit
@@ -26,7 +23,6 @@ from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0, v0_belief
 from hanafuda_env import KoiKoiConfig
-from tests.conftest import ROOT
 from tests.reference.published_networks import Clone, OffBelief, Sad
 
 TWO, THREE = HanabiConfig(), HanabiConfig(players=3)
@@ -103,9 +99,7 @@ def decisions_of(
                 player.act()
             movers, values = block.tables["current_player"], torch.zeros(200, block.game.num_actions)
             for observer in range(config.players):
-                words = np.zeros_like(block.observation)
-                block.loops.observe(block.rules_array, block.tables, observer, words, np.zeros_like(block.mask))
-                seen = v0_belief(unpack(words, config.observation_bits), config)
+                seen = v0_belief(unpack(block.observed(observer)[0], config.observation_bits), config)
                 said, after = reference(torch.from_numpy(seen), states[observer])
                 own = torch.from_numpy(movers == observer)[:, None]
                 values = torch.where(own, said[:, :-1], values)
@@ -212,7 +206,7 @@ def test_config_and_search_it_cannot_play_are_refused_in_words(tmp_path: Path):
     ):
         with pytest.raises(ValueError, match=words):
             agents.load(name, config)
-    with pytest.raises(ValueError, match="a network of ours, got 'obl:a'"):
+    with pytest.raises(ValueError, match="a network of ours, and not a search, got 'obl:a'"):
         agents.load(f"search:{name}", TWO)
     with pytest.raises(ValueError, match="unexpected keyword argument 'rollouts'"):
         agents.load(name, TWO, rollouts=3)
@@ -361,27 +355,3 @@ def test_results_name_files_and_rest_on_them(tmp_path: Path):
     obl_jaxmarl(tmp_path)
     now = agents.registry.fingerprints(one, other)
     assert before.keys() == {one, other} and before[one] != now[one] and before[other] == now[other]
-
-
-@pytest.mark.slow
-def test_the_command_of_the_page_prints_all_of_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    """The command runs on files with the published names but random weights, because the real files do not ship."""
-    page = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```text\n(hanabako evaluate .*?)^```$", page, re.DOTALL | re.MULTILINE)
-    words = shlex.split(block.replace("\\\n", ""))
-    names = words[words.index("--agents") + 1].split(",")
-    monkeypatch.chdir(tmp_path)
-    write = {
-        "obl": OffBelief(658, OWN, 20).write_jaxmarl,
-        "sad": Sad(658, OWN, LAST, 20).write_torch,
-        "bc_lstm": Clone(658, 20).write_flax,
-    }
-    for family, path in ((name.partition(":")[0], Path(name.partition(":")[2])) for name in names if ":" in name):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write[family](path)
-    monkeypatch.setattr("sys.argv", [*words, "--games", "2"])
-    main()
-    shown = capsys.readouterr().out
-    assert shown.count("±") >= len(names) ** 2 and "icml_OBL1/_BELIEF_a" in shown and "smart" in shown

@@ -37,9 +37,7 @@ def test_beliefs_are_in_the_observations_of_jaxmarl(players: int):
         observed, state = theirs.reset_from_deck_of_pairs(pairs)
         while not block.tables["terminated"][0]:
             for player, agent in enumerate(theirs.agents):
-                words = np.zeros_like(block.observation)
-                block.loops.observe(block.rules_array, block.tables, player, words, np.zeros_like(block.mask))
-                ours = v0_belief(unpack(words, config.observation_bits))[0]
+                ours = v0_belief(unpack(block.observed(player)[0], config.observation_bits))[0]
                 np.testing.assert_allclose(ours, np.asarray(observed[agent]), atol=1e-6)
             mover = int(block.tables["current_player"][0])
             action = int(rng.choice(np.flatnonzero(block.mask[0])))
@@ -106,8 +104,7 @@ def test_ten_thousand_decisions_are_those_of_jaxmarls_agent(tmp_path: Any):
             players[0].act()
             wanted = np.zeros(games, np.int64)
             for player in range(2):
-                words, mask = np.zeros_like(block.observation), np.zeros_like(block.mask)
-                block.loops.observe(block.rules_array, block.tables, player, words, mask)
+                words, mask = block.observed(player)
                 seen = v0_belief(unpack(words, config.observation_bits))
                 legal = np.concatenate([mask, 1 - mask.any(1, keepdims=True)], axis=1)
                 carries[player], best = agent.greedy_act(params, carries[player], (seen, legal))

@@ -216,10 +216,10 @@ def player_named(name: str, players: int) -> int:
     Raises:
         ValueError: there is no such player.
     """
-    found = re.fullmatch(r"agent_([0-4])", name)
-    if found is None or int(found[1]) >= players:
+    match = re.fullmatch(r"agent_([0-4])", name)
+    if match is None or int(match[1]) >= players:
         raise ValueError(f"our seats must be agent_0 to agent_{players - 1}, got {shown(name)}")
-    return int(found[1])
+    return int(match[1])
 
 
 def final_score(message: Mapping[str, Any]) -> float | None:
@@ -242,10 +242,10 @@ def numbers_of(message: Mapping[str, Any], name: str, key: str) -> np.ndarray:
     Raises:
         ValueError: they are missing, or are not numbers.
     """
-    found = as_object(name, message.get(name)).get(key)
-    if not isinstance(found, list) or not all(type(value) in (int, float, bool) for value in found):
-        raise ValueError(f"{key} of {name} must be a list of numbers, got {shown(found)}")
-    return np.array([value if abs(value) < 2**31 else np.nan for value in found], np.float32)  # NaN is refused later
+    numbers = as_object(name, message.get(name)).get(key)
+    if not isinstance(numbers, list) or not all(type(value) in (int, float, bool) for value in numbers):
+        raise ValueError(f"{key} of {name} must be a list of numbers, got {shown(numbers)}")
+    return np.array([value if abs(value) < 2**31 else np.nan for value in numbers], np.float32)  # NaN is refused later
 
 
 def observed(message: Mapping[str, Any], seats: Mapping[int, str]) -> Shown:

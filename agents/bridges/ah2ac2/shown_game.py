@@ -98,8 +98,8 @@ class ShownGame(Block):
             ValueError: no legal action leads to these observations.
         """
         self._check_sizes(shown)
-        player, words, slot, card = self._last_move(shown)
-        action = str_to_action(self.config, words)
+        player, move, slot, card = self._last_move(shown)
+        action = str_to_action(self.config, move)
         if player != self.player:
             raise ValueError(f"step {self.step}: player {player} acts, but player {self.player} is to move")
         before = self._fitting(shown, self._own_before(slot if player == self._alone else None))
@@ -138,16 +138,16 @@ class ShownGame(Block):
 
         The slots of a lone seat's hand must come in the order in which the hand is shown.
         """
-        found, place = {}, 0
+        fitting, shown_slot = {}, 0
         for slot in slots:
             if slot is None or slot[0] == self._alone:
-                beliefs = shown[self.seats[0]][self._places["plausible"][place]]
-                place += 1
+                beliefs = shown[self.seats[0]][self._places["plausible"][shown_slot]]
+                shown_slot += 1
                 if slot is not None:
-                    found[slot] = set(np.flatnonzero(beliefs > 0).tolist())
+                    fitting[slot] = set(np.flatnonzero(beliefs > 0).tolist())
             else:
-                found[slot] = {self._card_of(shown, *slot)}
-        return found
+                fitting[slot] = {self._card_of(shown, *slot)}
+        return fitting
 
     def _card_of(self, shown: Shown, player: int, slot: int) -> int:
         """Return a card of a hand that one of the seats sees."""
@@ -187,10 +187,10 @@ class ShownGame(Block):
 
     def _one(self, shown: NDArray[np.float32], place: slice, what: str) -> int:
         """Return the index of the one number of a field that is set."""
-        (found,) = np.nonzero(shown[place])
-        if len(found) != 1:
-            raise ValueError(f"step {self.step}: exactly one {what} must be shown, got {len(found)}")
-        return int(found[0])
+        (indices,) = np.nonzero(shown[place])
+        if len(indices) != 1:
+            raise ValueError(f"step {self.step}: exactly one {what} must be shown, got {len(indices)}")
+        return int(indices[0])
 
     def _last_move(self, shown: Shown) -> tuple[int, str, int | None, int]:
         """Return the last step: the player, the action as text, and the slot and the card of a play or discard."""
@@ -213,14 +213,13 @@ class ShownGame(Block):
     def _compare(self, shown: Shown) -> None:
         """Check that the seats observe here what was shown."""
         for seat in self.seats:
-            words, mask = np.zeros_like(self.observation), np.zeros_like(self.mask)
-            self.loops.observe(self.rules_array, self.tables, seat, words, mask)
-            here = v0_belief(unpack(words, self.config.observation_bits), self.config)[0]
+            bits = unpack(self.observed(seat)[0], self.config.observation_bits)
+            here = v0_belief(bits, self.config)[0]
             if np.abs(here - shown[seat]).max() > CLOSE:
                 number = int(np.abs(here - shown[seat]).argmax())
                 there = f"{shown[seat][number]:.3f} at {number} of its observation"
-                words = f"player {seat} is shown {there}, but by the rules it is {here[number]:.3f}"
-                raise ValueError(f"step {self.step}: {words}")
+                expected = f"but by the rules it is {here[number]:.3f}"
+                raise ValueError(f"step {self.step}: player {seat} is shown {there}, {expected}")
 
 
 def name_of(field: Field) -> str:

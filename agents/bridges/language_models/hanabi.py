@@ -26,7 +26,7 @@ def rules(config: HanabiConfig) -> str:
     """Return the rules of the game as text, with only those variants that the config turns on."""
     others = "one other player" if config.players == 2 else f"{config.players - 1} other players"
     box = "\n".join(f"- {SUIT_NAMES[suit]} {suit}: {', '.join(box_of(config, suit))}" for suit in suit_letters(config))
-    told = "may touch no card at all" if config.empty_hints else "must touch at least one card"
+    touches = "may touch no card at all" if config.empty_hints else "must touch at least one card"
     lives = "1 life" if config.max_life_tokens == 1 else f"{config.max_life_tokens} lives"
     opening = -config.ranks if config.black_powder else 0
     keeps = config.score_on_loss == "fireworks" and not config.final_bouquet
@@ -45,7 +45,7 @@ There are {counted(config.max_information_tokens, "information token")} and {liv
 - "discard 2": discard the card of your slot 2, which wins an information token back, and draw. Not while all tokens are
   there.
 - "hint 1 R" or "hint 1 3": spend an information token and tell the player that many seats after you (1 is the next)
-  which of their cards are of that color or rank. A hint {told}. Beside it the list of
+  which of their cards are of that color or rank. A hint {touches}. Beside it the list of
   moves has that player and the slots it would touch.
 The game ends at once when every firework is complete, or the last life is lost: then it scores {lost}."""
     return "\n".join([text, *_end_and_variants(config)])
@@ -100,7 +100,7 @@ def table(view: Any) -> str:
         lines.append(f"Bonus tiles face down: {' '.join(seen.bonus_tiles) or 'none'}")
     for player, hand in enumerate(seen.hands):
         lines.append(f"{_whose(seen, player)} hand:")
-        lines += [f"  slot {slot}: {card.card or '??'}, {_told(card)}" for slot, card in enumerate(hand)]
+        lines += [f"  slot {slot}: {card.card or '??'}, {_hinted(card)}" for slot, card in enumerate(hand)]
     return "\n".join(lines)
 
 
@@ -109,7 +109,7 @@ def _whose(seen: TableView, player: int) -> str:
     return f"Your ({name})" if player == seen.seat else f"{name}'s"
 
 
-def _told(card: CardView) -> str:
+def _hinted(card: CardView) -> str:
     marks = [SUIT_NAMES.get(mark, mark) for mark in sorted(card.hinted)]
     return f"told {' and '.join(marks)}" if marks else "no hint"
 

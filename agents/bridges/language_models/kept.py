@@ -31,11 +31,11 @@ class Kept:
     def __init__(self, model: Model, name: str, path: Path) -> None:
         self.model, self.path, self.fields = model, path, getattr(model, "fields", {})
         self._name, self._lock = name, threading.Lock()
-        self._found: defaultdict[str, list[Reply]] = defaultdict(list)
+        self._answers: defaultdict[str, list[Reply]] = defaultdict(list)
         for line in read_text(path, MOST_ARRAYS).splitlines() if path.exists() else ():
             try:
-                found = parse_json(line, "a line")
-                self._found[found.pop("question")].append(Reply(**found))
+                answer = parse_json(line, "a line")
+                self._answers[answer.pop("question")].append(Reply(**answer))
             except (AttributeError, KeyError, TypeError, ValueError):
                 continue  # cut short, when the process was killed
 
@@ -43,8 +43,8 @@ class Kept:
         """See `agents.bridges.language_models.server.Model.reply`."""
         question = self._key(messages)
         with self._lock:
-            if self._found[question]:
-                return self._found[question].pop(0)
+            if self._answers[question]:
+                return self._answers[question].pop(0)
         reply = self.model.reply(messages)
         with self._lock, self.path.open("a", encoding="utf-8") as file:
             file.write(f"\n{json.dumps({'question': question, **reply._asdict()})}")

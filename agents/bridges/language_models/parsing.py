@@ -25,7 +25,7 @@ _BY_NAME = re.compile(
 
 def counted_from(answer: str, player: int, players: int) -> str:
     """Return an answer in which ``hint player_2`` and ``buy player_2`` count the seats from ``player``, as moves do."""
-    return _BY_NAME.sub(lambda found: f"{found[1]} {(int(found[2]) - player) % players}", answer)
+    return _BY_NAME.sub(lambda match: f"{match[1]} {(int(match[2]) - player) % players}", answer)
 
 
 def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None = None) -> str | None:
@@ -46,8 +46,8 @@ def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None =
     text = _THOUGHT_OF.split(answer)[-1]
     moves = _Moves(legal, names or {})
     for mark, decides in ((_ANSWER, True), (_MOVE, False)):
-        if found := list(mark.finditer(text)):
-            line = text[found[-1].end() :].partition("\n")[0]
+        if matches := list(mark.finditer(text)):
+            line = text[matches[-1].end() :].partition("\n")[0]
             mentioned = moves.mentioned(line) or moves.numbered(line)
             if mentioned or decides:
                 return mentioned[0] if mentioned else None
@@ -58,10 +58,10 @@ def move_in(answer: str, legal: Sequence[str], names: Mapping[str, str] | None =
 def notes_in(answer: str) -> str | None:
     """Return the notes for the next turn: the text from the last "Notes:" to its "Answer:"; None without "Notes:"."""
     text = _THOUGHT_OF.split(answer)[-1]
-    found = list(_NOTES.finditer(text))
-    if not found:
+    marks = list(_NOTES.finditer(text))
+    if not marks:
         return None
-    notes = _ANSWER.split(text[found[-1].end() :])[0].strip(" \n\t*_`#")
+    notes = _ANSWER.split(text[marks[-1].end() :])[0].strip(" \n\t*_`#")
     return notes[:MOST_NOTES]
 
 
@@ -80,10 +80,10 @@ class _Moves:
 
     def mentioned(self, text: str) -> list[str]:
         """Return the moves that a text mentions, in their order of appearance."""
-        return [self._longest_first[(found.lastindex or 1) - 1] for found in self._any.finditer(text)]
+        return [self._longest_first[(match.lastindex or 1) - 1] for match in self._any.finditer(text)]
 
     def numbered(self, text: str) -> list[str]:
         """Return the move whose number is the whole text, as a list of one; an empty list if there is none."""
-        found = _NUMBER.fullmatch(text)
-        number = int(found.group(1)) if found else 0
+        match = _NUMBER.fullmatch(text)
+        number = int(match[1]) if match else 0
         return [self.legal[number - 1]] if 0 < number <= len(self.legal) else []

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.games import game_of
 from hanabako.interrupts import in_threads
@@ -123,8 +124,8 @@ class ChatSeated(Seated):
         self._chats: list[dict[int, Chat]] = [{} for _ in range(count)]
         self._before = games.tables.copy()
 
+    @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.begin`."""
         players = range(self._policy.config.players)
         for row in chosen_rows(chosen, len(self.seats)).tolist():
             own = [player for player in players if has(self.seats[row : row + 1], np.array([player]))[0]]
@@ -138,9 +139,9 @@ class ChatSeated(Seated):
         before, after = (some["state"].view(np.recarray) for some in (self._before, tables))
         for row in np.flatnonzero(stepped & ~tables["illegal"].astype(np.bool_)).tolist():
             if self._chats[row]:
-                words = game.action_to_str(before[row], int(self._games.actions[row]))
+                move = game.action_to_str(before[row], int(self._games.actions[row]))
                 positions = game.to_dict(before[row]), game.to_dict(after[row])
-                news = self._describe_step(positions[0], words, positions[1], game.config)
+                news = self._describe_step(positions[0], move, positions[1], game.config)
                 for chat in self._chats[row].values():
                     chat.saw(news)
         self._before = tables.copy()

@@ -201,8 +201,8 @@ def limit(response: Any) -> None:
 
 def brief(text: str) -> str:
     """Return a text on one line, cut if it is long: some servers and proxies refuse with whole pages."""
-    words = " ".join(text.split())
-    return words if len(words) <= LINE else f"{words[:LINE]}..."
+    line = " ".join(text.split())
+    return line if len(line) <= LINE else f"{line[:LINE]}..."
 
 
 def merged(messages: list[Message]) -> list[Message]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabako.files import read_text
 from hanabi_env.config import HanabiConfig
@@ -54,8 +55,8 @@ class CloneNetwork(PublishedNetwork):
         self.after = nn.ModuleList(nn.Linear(*pair) for pair in pairwise([width, *after]))
         self.head = nn.Linear([width, *after][-1], self.outputs)
 
+    @override
     def forward(self, seen: Tensor, hidden: Hidden) -> tuple[Tensor, Hidden]:
-        """See `PublishedNetwork.forward`."""
         x = seen
         for dense, norm in zip(self.before, self.norms, strict=True):
             x = self.activation(norm(dense(x)))
@@ -90,18 +91,18 @@ def of_flax(path: Path, tensors: Tensors) -> Tensors:
     """Return the tensors by our names; there are as many dense layers before the recurrent ones as norms."""
     tensors = {name.replace("OptimizedLSTMCell_", CELL.format("")): value for name, value in tensors.items()}
     norms, dense = (sum(name.startswith(kind) for name in tensors) // 2 for kind in ("LayerNorm_", "Dense_"))
-    found = lstm_of(path, tensors, CELL)
+    renamed = lstm_of(path, tensors, CELL)
     for k in range(max(norms, 1)):
-        found |= dense_of(path, tensors, f"LayerNorm_{k}", f"norms.{k}", kernel="scale")
+        renamed |= dense_of(path, tensors, f"LayerNorm_{k}", f"norms.{k}", kernel="scale")
     for k in range(max(dense, norms + 1)):
         ours = f"before.{k}" if k < norms else f"after.{k - norms}" if k < dense - 1 else "head"
-        found |= dense_of(path, tensors, f"Dense_{k}", ours)
-    return found | tensors
+        renamed |= dense_of(path, tensors, f"Dense_{k}", ours)
+    return renamed | tensors
 
 
 def activation_of(path: Path) -> Callable[[Tensor], Tensor]:
     """Return the activation ``act_fn`` of a ``.yaml`` with the same name; without one flax's gelu, as published."""
     settings = path.with_suffix(".yaml")
     text = read_text(settings) if settings.is_file() else ""
-    found = re.search(r"^act_fn: *['\"]?(\w+)", text, re.MULTILINE)
-    return partial(F.gelu, approximate="tanh") if found is None or found[1] == "gelu" else F.relu
+    name = re.search(r"^act_fn: *['\"]?(\w+)", text, re.MULTILINE)
+    return partial(F.gelu, approximate="tanh") if name is None or name[1] == "gelu" else F.relu

@@ -7,6 +7,7 @@ The file is one of JaxMARL's (https://huggingface.co/mttga/obl-r2d2-flax, safete
 from pathlib import Path
 
 from torch import Tensor, nn
+from typing_extensions import override
 
 from hanabi_env.config import HanabiConfig
 
@@ -37,8 +38,8 @@ class OffBeliefNetwork(PublishedNetwork):
         self.lstm = nn.LSTM(width, width, layers)
         self.fc_a = nn.Linear(width, self.outputs)
 
+    @override
     def forward(self, seen: Tensor, hidden: Hidden) -> tuple[Tensor, Hidden]:
-        """See `PublishedNetwork.forward`."""
         public, hidden = self.lstm(self.publ_net(seen[:, self.hands :])[None], hidden)
         return self.fc_a(self.priv_net(seen) * public[0]), hidden
 
@@ -60,7 +61,7 @@ def read(path: Path) -> OffBeliefNetwork:
 def of_flax(path: Path, tensors: Tensors) -> Tensors:
     """Return JaxMARL's tensors by the authors' names."""
     names = {f"priv_net_dense_{k}": f"priv_net.{2 * k}" for k in range(3)}
-    found = lstm_of(path, tensors, "lstm.l{}")
+    renamed = lstm_of(path, tensors, "lstm.l{}")
     for name, theirs in {**names, "publ_net_dense_0": "publ_net.0", "fc_a": "fc_a"}.items():
-        found |= dense_of(path, tensors, name, theirs)
-    return found | tensors
+        renamed |= dense_of(path, tensors, name, theirs)
+    return renamed | tensors

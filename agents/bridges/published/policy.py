@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from hanabako.engine.sections import words_for
 from hanabako.games import game_of
@@ -66,21 +67,21 @@ class PublishedSeated(Seated):
         hidden = policy.config.players, 2, network.layers, network.width
         self._memories = np.zeros(count, [("hidden", np.float32, hidden), ("action", np.int64)])
 
+    @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.begin`."""
         self._memories["hidden"][... if chosen is None else chosen] = 0
         self.observe(chosen)
 
+    @override
     def observe(self, chosen: NDArray[np.bool_] | None = None) -> None:
-        """See `agents.playing.policy.Seated.observe`."""
         going = ~self._games.tables["terminated"] & (True if chosen is None else chosen)
         for player in range(self._config.players):
             rows = np.flatnonzero(going & has(self.seats, np.full(len(going), player)))
             if len(rows):
                 self._move_memory(player, rows)
 
+    @override
     def act(self) -> None:
-        """See `agents.playing.policy.Seated.act`."""
         rows = rows_to_move(self.seats, self._games.tables)
         self._games.actions[rows] = self._memories["action"][rows]
 

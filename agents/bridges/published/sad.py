@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import override
 
 from hanabi_env.config import HanabiConfig
 from hanabi_env.engine.observation import section_index
@@ -43,14 +44,14 @@ class SadNetwork(PublishedNetwork):
         super().__init__(game, width, layers)
         self.skips = skips
         self.own, self.first, self.bits = sizes(game)
-        self.told = inputs > self.own + game.observation_bits
+        self.has_greedy_action = inputs > self.own + game.observation_bits
         self.net = relu_layers(inputs, *[width] * dense)
         self.lstm = nn.LSTM(width, width, layers)
         self.fc_a = nn.Linear(width, self.outputs)
 
+    @override
     def forward(self, seen: Tensor, hidden: Hidden) -> tuple[Tensor, Hidden]:
-        """See `PublishedNetwork.forward`."""
-        last_action = seen[:, self.first : self.first + self.bits * self.told]
+        last_action = seen[:, self.first : self.first + self.bits * self.has_greedy_action]
         x = self.net(torch.cat([F.pad(seen, (self.own, 0)), last_action], 1))
         remembered, hidden = self.lstm(x[None], hidden)
         return self.fc_a(remembered[0] + x if self.skips else remembered[0]), hidden

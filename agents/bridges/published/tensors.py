@@ -43,14 +43,14 @@ def read_tensors(path: Path) -> Tensors:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
     try:
-        found = unpickled(path, size)
+        content = unpickled(path, size)
     except Exception as error:
         raise ValueError(f"{path} is damaged, too large, or holds more than tensors (code, say): not read") from error
-    if not isinstance(found, Mapping) or not all(is_plain(name, value) for name, value in found.items()):
+    if not isinstance(content, Mapping) or not all(is_plain(name, value) for name, value in content.items()):
         raise ValueError(f"{path} must hold tensors by name, and nothing else")
-    if sum(value.numel() * value.element_size() for value in found.values()) > size:
+    if sum(value.numel() * value.element_size() for value in content.values()) > size:
         raise ValueError(f"{path} is damaged: its tensors are larger than the file")
-    return {name.removeprefix("online_net."): value for name, value in without(found, "target_net").items()}
+    return {name.removeprefix("online_net."): value for name, value in without(content, "target_net").items()}
 
 
 def unpickled(path: Path, size: int) -> Any:
@@ -81,8 +81,8 @@ def matrix(path: Path, tensors: Tensors, name: str) -> tuple[int, int]:
         ValueError: there is no matrix of this name.
     """
     if name not in tensors or tensors[name].ndim != 2:
-        found = ", ".join(map(shown, sorted(tensors)[:3])) or "nothing"
-        raise ValueError(f"{path} has no matrix {name}; it holds {found} ...")
+        names = ", ".join(map(shown, sorted(tensors)[:3])) or "nothing"
+        raise ValueError(f"{path} has no matrix {name}; it holds {names} ...")
     return tensors[name].shape[0], tensors[name].shape[1]
 
 
@@ -111,16 +111,16 @@ def lstm_of(path: Path, tensors: Tensors, name: str) -> Tensors:
     Raises:
         ValueError: a gate is missing, or the gates differ in shape.
     """
-    found: Tensors = {}
-    while f"{(cell := name.format(len(found) // 4))}.ii.kernel" in tensors:
-        layer, bias = len(found) // 4, gates_of(path, tensors, f"{cell}.h{{}}.bias", 1)
-        found |= {
+    layers: Tensors = {}
+    while f"{(cell := name.format(len(layers) // 4))}.ii.kernel" in tensors:
+        layer, bias = len(layers) // 4, gates_of(path, tensors, f"{cell}.h{{}}.bias", 1)
+        layers |= {
             f"lstm.weight_ih_l{layer}": gates_of(path, tensors, f"{cell}.i{{}}.kernel", 2),
             f"lstm.weight_hh_l{layer}": gates_of(path, tensors, f"{cell}.h{{}}.kernel", 2),
             f"lstm.bias_ih_l{layer}": torch.zeros_like(bias),
             f"lstm.bias_hh_l{layer}": bias,
         }
-    return found
+    return layers
 
 
 def gates_of(path: Path, tensors: Tensors, name: str, ndim: int) -> Tensor:
