@@ -49,7 +49,7 @@ class Statement:
 
 def statements() -> list[Statement]:
     """Return the declared statements; errors as in `agents.results.declared.contents`."""
-    with contents(STUDIES / "statements.toml") as content:
+    with contents(STUDIES / "tables" / "statements.toml") as content:
         return [filled_in(Statement, given, "a statement") for given in content["statements"]]
 
 
