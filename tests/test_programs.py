@@ -1,5 +1,8 @@
 """Every game plays the same in plain Python, compiled for all rules, and compiled for one set of rules."""
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,8 +12,10 @@ from hanabako.compiler.digest import digest_of
 from hanabako.engine.loops import compiled_loops
 from hanabako.engine.turns import random_move
 
+from .conftest import ROOT
 from .games import GAMES, GameUnderTest, every_config, legal_action, short_name
 from .interpreted import Interpreted
+from .soak import digests
 from .test_vector_contract import assert_same, roll
 
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
@@ -41,6 +46,14 @@ def test_plain_python_and_compiled_code_play_the_same_games(
         action = legal_action(mask, rng)
         env.step(action)
         assert plain.act(action) == [env.rewards[agent] for agent in env.possible_agents]
+
+
+def test_environments_run_without_the_compiler() -> None:
+    """With ``NUMBA_DISABLE_JIT=1``, which allows breakpoints, the games are those on record."""
+    variables = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-m", digests.__name__, *digests.FEW]
+    done = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 @pytest.mark.slow

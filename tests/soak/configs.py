@@ -9,6 +9,7 @@ import numpy as np
 
 from hanabako.engine.rng import random_below, random_word
 from tests.games import GAMES, GameUnderTest
+from tests.interpreted import WRAPPING
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ RICH: dict[str, list[dict[str, Any]]] = {
 """Options for observing as much as possible."""
 
 
+@WRAPPING
 @numba.njit
 def random_actions(masks: Any, seed: int, first: int, t: int) -> Any:
     """Return the action of step ``t`` at every table, chosen as the compiled roll-out chooses it.

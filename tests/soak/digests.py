@@ -108,4 +108,4 @@ CONDITIONS: dict[str, Callable[[], tuple[int, list[str]]]] = {
 ROWS = dict.fromkeys(CONDITIONS, 1)
 
 if __name__ == "__main__":
-    print(*differing(list(ENTRIES)), sep="\n", end="")
+    print(*differing(sys.argv[1:] or list(ENTRIES)), sep="\n", end="")
