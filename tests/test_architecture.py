@@ -28,7 +28,7 @@ MAY_IMPORT = {
 }
 OURS = {*MAY_IMPORT, "tests", "notebooks"}
 MOST_FLOORS = 8
-MOST_FLOORS_OF_AGENTS = 8
+MOST_FLOORS_OF_AGENTS = 6
 MOST_LINES = 60
 """Lines of a function, which then fits on a screen."""
 HEAVY = ("numba", "torch", "matplotlib", "scipy", "pandas", "pygame", "PIL", "resvg_py", "tqdm", "tyro")
