@@ -43,7 +43,7 @@ PUBLISHED = (
     Published("ACHA", "Bard et al. 2020", 2, 22.73, "2e10 steps"),
     Published("SmartBot, a program", "Bard et al. 2020", 2, 22.99, line=True),
     Published("IPPO, feed-forward", "JaxMARL", 2, 24.18, "1e10 steps"),
-    Published("IPPO, recurrent", "Forkel and Foerster 2025", 2, 24.48, "1e10 steps", line=True),
+    Published("IPPO, recurrent", "Forkel et al. 2025", 2, 24.48, "1e10 steps", line=True),
     *(
         Published("SmartBot", "Quuxplusone/Hanabi", players, score, lost="fireworks", ours="smart")
         for players, score in ((2, 23.09), (3, 23.30), (4, 22.44), (5, 20.69))

@@ -81,7 +81,7 @@ class Args(NetworkSettings):
     """Weight of the entropy bonus at the start."""
     entropy_end: Annotated[float, Within(0, 1000)] = 0.05
     """Weight of the entropy bonus at the end; it changes geometrically over the budget. A policy kept stochastic scores
-    nearly the same when played greedily, and more in cross-play (Forkel and Foerster 2025)."""
+    nearly the same when played greedily, and more in cross-play (Forkel et al. 2025)."""
     loss_ramp: Part = 0.4
     """Fraction of the budget over which the price of losing a cooperative game rises from 0 to all its points; 0 for no
     ramp."""

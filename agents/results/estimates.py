@@ -3,7 +3,7 @@
 The unit is the training run: games of one run say nothing about the conventions of the next. All intervals are 95 %
 bootstrap intervals over runs.
 
-- Means and interquartile means of one number per run: SciPy's percentile bootstrap, its level widened for few runs as
+- Means of one number per run: SciPy's percentile bootstrap, its level widened for few runs as
   in Hesterberg 2015 ("What Teachers Should Know About the Bootstrap", section 5.3).
 - Scores of pairs: a pair belongs to two runs, so the bootstrap draws runs instead of pairs, and a run drawn twice is
   not paired with itself. If all runs share one private convention, that interval has width 0, although the next run may
@@ -16,12 +16,12 @@ bootstrap intervals over runs.
   draws runs, with an extra run of weight `EXTRA_OF_WINS`. In simulations of algorithms that do not differ, at most 4 %
   of its intervals exclude 0.5. Eight runs of each algorithm are the fewest that can decide.
 
-Interquartile mean, probability of improvement and performance profiles follow Agarwal et al. 2021 ("Deep Reinforcement
+Probability of improvement and performance profiles follow Agarwal et al. 2021 ("Deep Reinforcement
 Learning at the Edge of the Statistical Precipice"). Their package resamples tasks and seeds, but not pairs.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -41,9 +41,7 @@ __all__ = [
     "among",
     "between",
     "groups",
-    "interquartile_mean",
     "mean",
-    "places",
     "probability_of_improvement",
     "profile",
     "understanding",
@@ -51,8 +49,8 @@ __all__ = [
 
 FEWEST_RUNS = 5
 """With fewer runs there is no interval: no inference."""
-KEPT = 0.9
-"""Two runs are compatible, or understand each other, if they keep at least this share of their self-play together."""
+KEPT = 0.95
+"""Two runs agree, or are compatible, if they keep at least this share of their self-play together."""
 EXTRA, EXTRA_OF_WINS = 0.5, 0.15
 """The weights of the extra run in a bootstrap of pairs: for scores, and for which pair scores more."""
 LEVEL, RESAMPLES, SEED = 0.95, 2000, 1
@@ -91,17 +89,7 @@ class Estimate(NamedTuple):
 
 
 def mean(scores: ArrayLike) -> Estimate:
-    """Estimate the mean of one number per run."""
-    return of_runs(scores, np.mean)
-
-
-def interquartile_mean(scores: ArrayLike) -> Estimate:
-    """Estimate the mean of the middle half of one number per run: a quarter is cut off at each end, rounded down."""
-    return of_runs(scores, lambda x, axis=-1: stats.trim_mean(x, 0.25, axis=axis))
-
-
-def of_runs(scores: ArrayLike, statistic: Callable[..., Any]) -> Estimate:
-    """Estimate a statistic of one number per run.
+    """Estimate the mean of one number per run.
 
     Raises:
         ValueError: there is no run, or a score is not finite.
@@ -109,14 +97,14 @@ def of_runs(scores: ArrayLike, statistic: Callable[..., Any]) -> Estimate:
     scores = np.asarray(scores, np.float64)
     if scores.ndim != 1 or len(scores) == 0 or not np.isfinite(scores).all():
         raise ValueError(f"scores must be one finite number per run, for at least one run, got {scores}")
-    value, runs = float(statistic(scores)), len(scores)
+    value, runs = float(scores.mean()), len(scores)
     if runs < FEWEST_RUNS:
         return Estimate(value)
     if np.ptp(scores) == 0:
         return Estimate(value, value, value)
     widened = 2 * stats.norm.cdf(stats.t.ppf((1 + LEVEL) / 2, runs - 1) * np.sqrt(runs / (runs - 1))) - 1
     low, high = stats.bootstrap(
-        (scores,), statistic, n_resamples=RESAMPLES, confidence_level=widened, method="percentile", rng=SEED
+        (scores,), np.mean, n_resamples=RESAMPLES, confidence_level=widened, method="percentile", rng=SEED
     ).confidence_interval
     return Estimate(value, float(low), float(high))
 
@@ -278,7 +266,7 @@ def mean_of_seatings(matrix: Matrix) -> Matrix:
     return (matrix + matrix.T) / 2
 
 
-# --- Groups and places ------------------------------------------------------------------------------------------------
+# --- Runs that agree -------------------------------------------------------------------------------------------------
 
 
 def understanding(matrix: Matrix, part: float = KEPT) -> Matrix:
@@ -305,24 +293,6 @@ def groups(matrix: Matrix) -> list[list[int]]:
     _, labels = connected_components(understanding(matrix), directed=False)
     found = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels)]
     return sorted(found, key=lambda group: (-len(group), group))
-
-
-def places(estimates: Mapping[str, Estimate]) -> dict[str, str]:
-    """Return the rank of each algorithm as far as intervals tell: ``1``, or ``2 to 4``; without an interval, none.
-
-    An algorithm ranks above another only if its whole interval lies above the other's. A single one with an interval
-    has the rank ``-``.
-    """
-    ranked = {name: (own.low, own.high) for name, own in estimates.items() if own.inference}
-    if len(ranked) == 1:
-        return dict.fromkeys(ranked, "-")
-    found = {}
-    for name, (low, high) in ranked.items():
-        above = sum(other_low > high for other_low, _ in ranked.values())
-        below = sum(other_high < low for _, other_high in ranked.values())
-        best, worst = 1 + above, len(ranked) - below
-        found[name] = str(best) if best == worst else f"{best} to {worst}"
-    return found
 
 
 # --- Pictures ---------------------------------------------------------------------------------------------------------

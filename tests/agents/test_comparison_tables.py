@@ -32,13 +32,25 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
     found = Found(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
     own = found.teams["one"]
     pairs = [score_of(a, b) for a in own for b in own if a != b]
-    assert found.together["one"].value == pytest.approx(np.mean(pairs))
-    assert found.together["one"].inference
-    assert estimates.groups(found.matrix(own, own)) == [[0, 1, 2, 3], [4]]
+    assert found.cross_play("one").mean() == pytest.approx(np.mean(pairs))
     text = board(found.comparison, found.rows)
-    assert "| one | 5 | 1.00 M | 1.00 | 8.00 (8.00 to 8.00) |" in text
-    assert "| 4 + 1 | 0.60 (" in text
-    assert "Probability that two runs of the row's algorithm score more together than two of the column's:" in text
+    assert f"| one | 5 | 1.00 M | 8.00 (8.00 to 8.00) | {np.mean(pairs):.2f}; 3.10 | 6 of 10 | undecided (" in text
+    assert "| `smart` | - | - | 8.00 | - | - | - |" in text and "| one | - | 8.00, 8.00" in text.replace(
+        "module ppo", "-"
+    )
+
+
+def test_an_algorithm_is_compared_with_the_one_that_the_file_names(tmp_path: Path):
+    """Nine runs of each, all of whose pairs score more, decide; the named one has no cell of its own."""
+    text = TWO.replace("[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 5, 6, 7, 8, 9]").replace(
+        "steps = 100", 'steps = 100\nagainst = "two"'
+    )
+    whole = declared(tmp_path, text)
+    head, _, one, two, *_ = (
+        board(whole, results_of(whole, lambda a, _: 8.0 if a[:3] == "one" else 5.0)).split("\n\n")[1].split("\n")
+    )
+    assert "| more together than two |" in head
+    assert "| 36 of 36 | **yes** (" in one and "| **1.00 (0." in one and "**" in two and two.endswith("| - |")
 
 
 def test_tables_and_figures_name_the_game_with_its_config(tmp_path: Path):
@@ -86,16 +98,6 @@ def test_runs_of_two_algorithms_may_meet_only_with_the_same_seed(tmp_path: Path)
     matrix(found)
     text = board(whole, results_of(whole, score_of))
     assert text == board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
-
-
-def test_an_interval_does_not_depend_on_which_other_algorithms_the_file_has(tmp_path: Path):
-    alone, beside = declared(tmp_path, FIVE), declared(tmp_path, TWO)
-
-    def agreed(one: str, other: str) -> float:
-        return 7.0 if one.startswith("one-") and other.startswith("one-") else 0.1 if one != other else 8.0
-
-    found = [Found(whole, results_of(whole, agreed)).together["one"] for whole in (alone, beside)]
-    assert found[0] == found[1] and found[0].low < 3
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_a_page_says_what_was_played_and_who_went_beyond_the_budget(tmp_path: Pa
         "2 players, observation card_knowledge, features derived; a run has 4,000 decisions, and a pair plays 2,000 "
         in text
     )
-    assert "| one | 5 | 4,096 | 1.00 |" in text and "| two | 5 | 32,768 | 1.00 |" in text
+    assert "| one | 5 | 4,096 | 8.00 (" in text and "| two | 5 | 32,768 | 8.00 (" in text
     assert text.endswith("so some made more decisions than their budget: two 32,768.")
     assert "than their budget" not in board(whole, [row | {"steps": 4000} for row in rows])
 
@@ -205,11 +207,11 @@ def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):
     text = TWO.replace('"hanabi"', '"koikoi"').replace('preset = "mini"\n', "").replace('["smart", "piers"]', "[]")
     whole = declared(tmp_path, text)
     found = Found(whole, results_of(whole, lambda a, _: 1.0 if a.startswith("one") else -3.0))
-    assert found.together["one"].value == pytest.approx(2.0)
-    assert found.together["two"].value == pytest.approx(-2.0)
+    assert found.lead("one").value == pytest.approx(2.0)
+    assert found.lead("two").value == pytest.approx(-2.0)
     assert "lead over the others" in board(whole, found.rows)
     runs = [row for row in found.rows if "algorithm" in row["fields"]]
-    assert "| - | no inference |" in board(whole, runs), "before the runs have met"
+    assert "| 1.00 (1.00 to 1.00) | - |" in board(whole, runs), "before the runs have met"
 
 
 # --- The figures ------------------------------------------------------------------------------------------------------

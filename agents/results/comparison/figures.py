@@ -126,17 +126,23 @@ def title_of(comparison: Comparison) -> str:
 
 
 def intervals(found: Found) -> Any:
-    """Draw self-play and cross-play with their intervals."""
-    alone, together = ("self-play", "cross-play") if found.comparison.cooperative else ("evaluated", "lead")
-    rows: Mapping[str, dict[str, Estimate]] = {
-        name: {alone: estimates.mean(found.own_scores(name))}
-        | ({together: found.together[name]} if np.isfinite(found.together[name].value) else {})
-        for name in found.ordered
-        if name in found.teams
-    }
+    """Draw self-play with its interval, and cross-play from the worst pair to the best; or leads with theirs."""
+    is_cooperative = found.comparison.cooperative
+    rows: dict[str, dict[str, Estimate]] = {}
+    for name in found.ordered:
+        if name in found.teams:
+            alone = estimates.mean(found.own_scores(name))
+            if not is_cooperative:
+                rows[name] = {"evaluated": alone} | ({"lead": lead} if (lead := found.lead(name)).inference else {})
+                continue
+            rows[name] = {"self-play, 95 % over runs": alone}
+            if name in found.several:
+                scores = found.cross_play(name)
+                together = Estimate(scores.mean(), scores.min(), scores.max())
+                rows[name]["cross-play, worst to best pair"] = together
     if not rows:
         return None
-    figure = estimates.interval_figure(rows, f"{title_of(found.comparison)}, 95 % over training runs", "score")
+    figure = estimates.interval_figure(rows, title_of(found.comparison), "score")
     best = getattr(found.comparison.make_config(), "max_score", None)
     if best is not None:
         charts.reference(figure.axes[0], best, "highest score", upright=True)

@@ -120,23 +120,28 @@ class Found:
         worst = float(np.nanmin(both))
         return min(worst, 0.0) if self.comparison.cooperative else worst, float(np.nanmax(both))
 
-    @cached_property
-    def together(self) -> dict[str, Estimate]:
-        """The cross-play of each algorithm; in a competitive game the lead of its runs over those of all others."""
-        if self.comparison.cooperative:
-            return {name: estimates.among(self.own_matrix(name), self.bounds(own)) for name, own in self.teams.items()}
-        found = {}
-        for name, own in self.teams.items():
-            others = [run for other, runs in self.teams.items() if other != name for run in runs]
-            leads = self.both(own, others)
-            found[name] = estimates.between(leads, self.bounds(self.everyone)) if others else Estimate(float("nan"))
-        return found
+    def cross_play(self, name: str) -> NDArray[np.float64]:
+        """Return the scores (pairs,) of an algorithm's pairs of different runs, averaged over both seatings."""
+        return estimates.pairs_of(estimates.mean_of_seatings(self.own_matrix(name)))
 
-    @property
+    def lead(self, name: str) -> Estimate:
+        """Return the lead of an algorithm's runs over those of all others, in a competitive game."""
+        own = self.teams[name]
+        others = [run for other, runs in self.teams.items() if other != name for run in runs]
+        if not others:
+            return Estimate(float("nan"))
+        return estimates.between(self.both(own, others), self.bounds(self.everyone))
+
+    @cached_property
     def ordered(self) -> list[str]:
-        """The algorithms that allow inference, by cross-play, best first; then the others, in the order of the file."""
-        sure = [name for name in self.teams if self.together[name].inference]
-        sure.sort(key=lambda name: -self.together[name].value)
+        """The algorithms with enough runs for inference, best first; then the others, in the order of the file."""
+        mean = (
+            (lambda name: self.cross_play(name).mean())
+            if self.comparison.cooperative
+            else (lambda n: self.lead(n).value)
+        )
+        sure = [name for name, own in self.teams.items() if len(own) >= estimates.FEWEST_RUNS]
+        sure.sort(key=mean, reverse=True)
         return [*sure, *(name for name in self.runs if name not in sure)]
 
 

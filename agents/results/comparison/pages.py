@@ -16,6 +16,8 @@ from .rows import Comparison
 __all__ = ["board"]
 
 MILLION = 10**6
+HALF = 0.5
+"""Most pairs of runs agree if more than this share of them do."""
 
 
 def board(comparison: Comparison, results: Results) -> str:
@@ -23,78 +25,104 @@ def board(comparison: Comparison, results: Results) -> str:
     found = Found(comparison, results)
     if not any(found.runs.values()):
         return "No run has ended yet."
-    parts = [introduction(found), scores(found), improvements(found), with_partners(found), notes(found)]
+    parts = [
+        introduction(found),
+        scores(found),
+        with_partners(found),
+        by_seed(found),
+        notes(found),
+    ]
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
 def introduction(found: Found) -> Iterator[str]:
-    """Yield a sentence about what was compared."""
+    """Yield what was compared, and what the columns of the table are."""
     comparison = found.comparison
     config = comparison.make_config()
     features = " or ".join(dict.fromkeys(map(comparison.features_of, comparison.algorithms)))
-    words = f"{game_in_words(config)}, observation {config.observation_name}, features {features}; a run has "
-    words += f"{comparison.budget}, and a pair plays {comparison.deals:,} deals"
-    words += "" if comparison.cooperative else f"; numbers are a player's {returns_in_words(config)}"
+    text = f"{game_in_words(config)}, observation {config.observation_name}, features {features}; a run has "
+    text += f"{comparison.budget}, and a pair plays {comparison.deals:,} deals"
+    if comparison.cooperative:
+        lost = "0" if config.rules().score_on_loss_zero else "its points"
+        text += f"; the best score is {config.max_score}, and a lost game counts {lost}"
+    else:
+        text += f"; numbers are a player's {returns_in_words(config)}"
     if not comparison.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {in_markdown(comparison.reason)}."
         yield ""
-    yield f"{words}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
+    yield f"{text}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
+    if comparison.cooperative:
+        yield f"Two runs agree if they keep {estimates.KEPT:.0%} of their self-play together."
 
 
 def scores(found: Found) -> Iterator[str]:
-    """Yield a table with one line per algorithm."""
+    """Yield a table with one line per algorithm, and one per partner that has played with itself."""
     cooperative = found.comparison.cooperative
-    alone, together = ("self-play", "cross-play") if cooperative else ("evaluated", "lead over the others")
-    head = ["algorithm", "runs", "decisions a run", "core-minutes", alone, "interquartile mean", together, "place"]
-    head += ["groups", "two runs understand each other"] if cooperative else []
+    head = ["algorithm", "runs", "decisions a run", "alone" if cooperative else "evaluated"]
+    pairs = ["together (mean; worst pair)", "pairs that agree", "most pairs agree?"]
+    head += pairs if cooperative else ["lead over the others"]
+    against = found.comparison.against if found.comparison.against in found.several else None
+    head += [f"more together than {against}"] if against else []
     head += ["same action"] if found.agreements else []
     lines = []
-    places = estimates.places(found.together)
-    told = found.several if cooperative else found.teams
     for name in found.ordered:
-        runs, own = found.runs[name], found.own_scores(name)
+        runs = found.runs[name]
         if not runs:
             continue
         decisions = millions(float(np.mean([run["steps"] for run in runs])))
-        cells = [name, str(len(runs)), decisions, f"{np.mean([run['core_seconds'] for run in runs]) / 60:.2f}"]
-        cells += [estimates.mean(own).words(), estimates.interquartile_mean(own).words()]
-        cells += [found.together[name].words() if name in told else "-"]
-        cells += [places.get(name, "no inference")]
+        cells = [name, str(len(runs)), decisions, estimates.mean(found.own_scores(name)).words()]
         if cooperative:
-            cells += list(understanding(found, name))
+            cells += together(found, name)
+        else:
+            cells.append(found.lead(name).words() if name in found.teams else "-")
+        if against:
+            cells.append(more_together(found, name, against))
         if found.agreements:
             agreed = found.agreement(name)
             cells.append(f"{np.mean(agreed):.0%}" if agreed else "-")
         lines.append(cells)
+    for name in found.partners if cooperative else ():
+        cells = [partner_named(name), "-", "-", f"{found.cells[name, name]:.2f}"]
+        lines.append([*cells, *["-"] * (len(head) - len(cells))])
     yield table(head, lines)
 
 
-def understanding(found: Found, name: str) -> Iterator[str]:
-    """Yield the sizes of an algorithm's groups of compatible runs, and the probability that two runs are compatible."""
+def together(found: Found, name: str) -> list[str]:
+    """Return the cells on cross-play of an algorithm: scores without an interval, and how many pairs of runs agree."""
     if name not in found.several:
-        yield from ("-", "-")
-        return
-    matrix = found.own_matrix(name)
-    yield " + ".join(str(len(group)) for group in estimates.groups(matrix))
-    yield estimates.among(estimates.understanding(matrix), (0.0, 1.0)).words()
+        return ["-", "-", "-"]
+    scores, agree = found.cross_play(name), estimates.understanding(found.own_matrix(name))
+    share = estimates.among(agree, (0.0, 1.0))
+    answer = "**yes**" if share.low > HALF else "**no**" if share.high < HALF else "undecided"
+    answer = f"{answer} ({share.low:.0%} to {share.high:.0%})" if share.inference else "too few runs"
+    return [
+        f"{scores.mean():.2f}; {scores.min():.2f}",
+        f"{estimates.pairs_of(agree).sum():.0f} of {len(scores)}",
+        answer,
+    ]
 
 
-def improvements(found: Found) -> Iterator[str]:
-    """Yield a table of the probabilities that two runs of one algorithm score more together than two of another.
+def more_together(found: Found, name: str, against: str) -> str:
+    """Return the probability that two runs of an algorithm score more together than two of another, as a cell."""
+    if name == against or name not in found.several:
+        return "-"
+    chance = estimates.probability_of_improvement(found.own_matrix(name), found.own_matrix(against))
+    is_decided = chance.low > HALF or chance.high < HALF
+    return f"**{chance.words()}**" if is_decided else chance.words()
 
-    Each pair of algorithms has one cell: the other way around it is the rest to 1.
-    """
-    sure = [name for name in found.ordered if name in found.teams and found.together[name].inference]
-    if len(sure) < 2 or not found.comparison.cooperative:
-        return
-    yield "Probability that two runs of the row's algorithm score more together than two of the column's:"
-    yield ""
-    own = {name: found.own_matrix(name) for name in sure}
+
+def by_seed(found: Found) -> Iterator[str]:
+    """Yield the scores of each algorithm's runs, in the order of their seeds, and the settings that differ."""
+    comparison = found.comparison
+    settings = {name: {"module": own.module} | own.settings for name, own in comparison.algorithms.items()}
+    names = dict.fromkeys(key for own in settings.values() for key in own)
+    differ = [key for key in names if len({str(own.get(key)) for own in settings.values()}) > 1]
     lines = []
-    for k, one in enumerate(sure[:-1]):
-        cells = [estimates.probability_of_improvement(own[one], own[other]).words() for other in sure[k + 1 :]]
-        lines.append([one, *[""] * k, *cells])
-    yield table(["", *sure[1:]], lines)
+    for name, runs in found.runs.items():
+        if runs:
+            own = ", ".join(f"{key} {settings[name][key]}" for key in differ if key in settings[name])
+            lines.append([name, in_markdown(own) or "-", ", ".join(f"{run['score']:.2f}" for run in runs)])
+    yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
 
 
 def with_partners(found: Found) -> Iterator[str]:
@@ -103,10 +131,15 @@ def with_partners(found: Found) -> Iterator[str]:
         return
     yield "With partners, both seatings averaged:"
     yield ""
-    named = [as_code(name).replace("|", r"\|") for name in found.partners]
+    named = map(partner_named, found.partners)
     teams = [name for name in found.ordered if name in found.teams]
     both = {name: found.both(found.teams[name], found.partners).T for name in teams}
     yield table(["algorithm", *named], ([name, *(estimates.mean(own).words() for own in both[name])] for name in teams))
+
+
+def partner_named(name: str) -> str:
+    """Return a partner's name as a cell."""
+    return as_code(name).replace("|", r"\|")
 
 
 def over_budget(found: Found) -> Iterator[str]:

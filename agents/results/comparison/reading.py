@@ -142,6 +142,10 @@ def faults(comparison: Comparison) -> Iterator[str]:
     yield from faults_of_runs(comparison, runs)
     if comparison.pairs != "all" and not comparison.cooperative:
         yield f'pairs must be "all" in a competitive game such as {comparison.game}, got {shown(comparison.pairs)}'
+    if comparison.against is not None and (
+        comparison.against not in comparison.algorithms or not comparison.cooperative
+    ):
+        yield f"against must be an algorithm of a comparison in a cooperative game, got {shown(comparison.against)}"
     if len(set(comparison.partners)) < len(comparison.partners):
         yield f"partners must differ from each other, got {list(comparison.partners)}"
     for partner in comparison.partners:

@@ -58,6 +58,8 @@ class Comparison:
     pairs: Literal["all", "same seed"] = "all"
     """``same seed``: runs of different algorithms play together only if they have the same seed. Runs of one algorithm
     always all play together."""
+    against: str | None = None
+    """The algorithm with which the table compares the cross-play of all others."""
     reproduction: bool = True
     """False if none of its rows reproduces the paper of its algorithm; tables and figures then say so."""
     reason: str = ""

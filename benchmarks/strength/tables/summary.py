@@ -27,7 +27,7 @@ def cell(found: Found, name: str) -> str:
     if not found.runs.get(name):
         return "-"
     alone = f"{estimates.mean(found.own_scores(name)).value:.2f}"
-    together = found.together[name].words() if name in found.several else "-"
+    together = f"{found.cross_play(name).mean():.2f}" if name in found.several else "-"
     count, share = len(found.runs[name]), found.comparison.algorithms[name].share
     runs = f"{count}"
     if name in found.several and len(found.teams[name]) < count:
