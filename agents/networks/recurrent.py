@@ -21,39 +21,27 @@ __all__ = ["RecurrentNetwork", "RecurrentSymmetricNetwork", "WithMemory"]
 
 
 class WithMemory(Network):
-    """The base class of networks with memory, which define how to read, remember, follow and decide.
+    """The base class of networks with memory, which define how to read and decide; a cell remembers in between.
 
     Each player of each game has its own memory, which starts at zero and changes with that player's decisions.
     """
 
-    remembered: int
-    """The size of a memory."""
+    cell: MemoryCell
+    """The gated recurrent unit."""
+    parts: int = 1
+    """How many parts a memory has, next to each other; all share the cell."""
 
     @abstractmethod
     def read(self, words: Tensor) -> tuple[Tensor, Any]:
         """Return what memory takes in of observations (rows, words), as (rows, n), and what `decide` needs besides."""
 
     @abstractmethod
-    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
-        """Return the memories (rows, numbers) after the positions that were read."""
-
-    @abstractmethod
-    def follow(self, read: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the memories after each decision, and those of all players at the end; see `Network.replay`.
-
-        Args:
-            read: (horizon, games, n), what memory takes in of the observations of the players who decide.
-            memory: as there.
-            players: as there.
-            dones: as there.
-
-        Returns:
-            (horizon, games, numbers) and (games, players, numbers).
-        """
-
-    @abstractmethod
     def decide(self, seen: Any, memory: Tensor) -> Outputs:
         """Return the outputs from the second result of `read` and the memories (rows, numbers) after the positions."""
+
+    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
+        """Return the memories (rows, numbers) after the positions that were read."""
+        return self.cell.after(*(part.unflatten(1, (self.parts, -1)) for part in (read, memory))).flatten(1)
 
     @override
     def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
@@ -64,7 +52,8 @@ class WithMemory(Network):
     def replay(self, words: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> Outputs:
         read, seen = self.read(words.flatten(0, 2))
         own, *others = read.unflatten(0, words.shape[:3]).unbind(2)
-        after, last = self.follow(own, memory, players, dones)
+        taken_in, begins = (part.unflatten(2, (self.parts, -1)) for part in (own, memory))
+        after, last = (part.flatten(2) for part in self.cell.follow(taken_in, begins, players, dones))
         if others:
             before = before_each(after, memory, players, dones)
             seats = (players[..., None] + torch.arange(1, words.shape[2], device=players.device)) % memory.shape[1]
@@ -75,7 +64,8 @@ class WithMemory(Network):
 
     @override
     def initial_memory(self, count: int) -> Tensor:
-        return torch.zeros(count, self.remembered, dtype=torch.float32, device=self.opening.device)
+        numbers = self.parts * self.cell.hidden_size
+        return torch.zeros(count, numbers, dtype=torch.float32, device=self.opening.device)
 
 
 def before_each(after: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> Tensor:
@@ -113,7 +103,6 @@ class RecurrentNetwork(WithMemory):
 
     def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
         super().__init__(config, views, width=width, layers=layers)
-        self.remembered = width
         sizes = [64 * self.words] + [width] * (layers - 1)
         self.trunk = nn.ModuleList(RoundedLinear(size, width) for size in sizes)
         self.cell = MemoryCell(width, width)
@@ -126,14 +115,6 @@ class RecurrentNetwork(WithMemory):
         for layer in self.trunk:
             x = F.relu(layer(x))
         return self.cell.read(x), None
-
-    @override
-    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
-        return self.cell.after(read, memory)
-
-    @override
-    def follow(self, read: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
-        return self.cell.follow(read, memory, players, dones)
 
     @override
     def decide(self, seen: None, memory: Tensor) -> Outputs:
@@ -165,11 +146,10 @@ class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
         if min(width, layers) < 2:
             raise ValueError(f"a {self.kind} network needs layers and width of at least 2, got {layers} and {width}")
         super().__init__(config, width, layers, views)
-        self.parts, self.size = len(self.suit_bits) + 1, width // 2
-        self.remembered = self.parts * self.size
-        self.cell = MemoryCell(width, self.size)
-        self.rest_in = RoundedLinear(2 * width, 3 * self.size, scale=OF_A_GATE)
-        self.suit_recall, self.rest_recall = (RoundedLinear(self.size, width, bias=False) for _ in range(2))
+        self.parts, size = len(self.suit_bits) + 1, width // 2
+        self.cell = MemoryCell(width, size)
+        self.rest_in = RoundedLinear(2 * width, 3 * size, scale=OF_A_GATE)
+        self.suit_recall, self.rest_recall = (RoundedLinear(size, width, bias=False) for _ in range(2))
 
     @override
     def read(self, words: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
@@ -178,16 +158,6 @@ class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
             suits, pooled = self.layer(k, suits, pooled)
         of_suits = self.cell.read(suits).transpose(0, 1).flatten(1)
         return torch.cat([of_suits, self.rest_in(pooled)], 1), (suits, pooled)
-
-    @override
-    def remember(self, read: Tensor, memory: Tensor) -> Tensor:
-        return self.cell.after(*(part.unflatten(1, (self.parts, -1)) for part in (read, memory))).flatten(1)
-
-    @override
-    def follow(self, read: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
-        read, memory = (part.unflatten(2, (self.parts, -1)) for part in (read, memory))
-        after, last = self.cell.follow(read, memory, players, dones)
-        return after.flatten(2), last.flatten(2)
 
     @override
     def decide(self, seen: tuple[Tensor, Tensor], memory: Tensor) -> Outputs:
