@@ -86,13 +86,7 @@ def event_words(config: Any) -> Tensor:
 
 
 class GreedyInput(Network):
-    """A mixin that adds the greedy action to the input of a network, the other base class.
-
-    Args:
-        config: the game's config.
-        width: see the network.
-        layers: see the network.
-    """
+    """A mixin that adds the greedy action to the input of a network, the other base class."""
 
     more_words = 1
 

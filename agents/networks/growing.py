@@ -35,14 +35,11 @@ Places = NDArray[np.int64]
 def load_grown(
     path: Path, config: Any, width: int | None = None, opening: Tensor | None = None, kind: str | None = None
 ) -> Network:
-    """Load the network of a policy file, larger if asked for; arguments and errors as in `grown`.
+    """Load the network of a policy file, larger if asked for; all but these arguments as in `grown`.
 
     Args:
         path: a ``policy.safetensors``, whose network reads what ``config`` observes or less.
-        config: see `grown`.
-        width: see `grown`; None keeps the width in the file.
-        opening: see `grown`.
-        kind: see `grown`; None keeps the kind in the file.
+        width: None keeps the width in the file.
 
     Raises:
         ValueError: as in `agents.networks.neural_policy.load_policy`, or the network cannot grow to this.

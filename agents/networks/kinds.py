@@ -1,6 +1,5 @@
 """The kinds of networks, by their names on command lines and in policy files."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from hanabako.games import game_of
@@ -17,24 +16,12 @@ BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork, RecurrentSym
 """Networks that read an observation and nothing else; any algorithm can train them."""
 
 
-def with_mixin(prefix: str, mixin: type[Network], networks: Sequence[type[Network]]) -> list[type[Network]]:
-    """Return classes of the networks with a mixin; their kinds begin with the prefix."""
-    return [
-        type(f"{mixin.__name__}{network.__name__}", (mixin, network), {"kind": f"{prefix}-{network.kind}"})
-        for network in networks
-    ]
-
-
-NETWORKS: dict[str, type[Network]] = {
-    network.kind: network
-    for network in (
-        *BASIC_NETWORKS,
-        *with_mixin("greedy", GreedyInput, BASIC_NETWORKS),
-        *with_mixin("normed", NormedHidden, (SymmetricNetwork, DenseNetwork)),
-        ModellingDenseNetwork,
-    )
-}
+NETWORKS: dict[str, type[Network]] = {network.kind: network for network in (*BASIC_NETWORKS, ModellingDenseNetwork)}
 """Network classes by their ``kind``, the name in settings and files."""
+for prefix, mixin, basic in (("greedy", GreedyInput, BASIC_NETWORKS), ("normed", NormedHidden, BASIC_NETWORKS[:2])):
+    for network in basic:
+        kind = f"{prefix}-{network.kind}"
+        NETWORKS[kind] = type(f"{mixin.__name__}{network.__name__}", (mixin, network), {"kind": kind})
 
 
 def usual_kind(config: Any) -> str:

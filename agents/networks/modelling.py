@@ -11,8 +11,6 @@ from typing_extensions import override
 from .network import DenseNetwork, Outputs, RoundedLinear
 from .packing import to_numbers
 
-__all__ = ["ModellingDenseNetwork"]
-
 
 class ModellingDenseNetwork(DenseNetwork):
     """A `DenseNetwork` whose input has the probabilities of the next player's actions too, as predicted by a model.

@@ -16,22 +16,6 @@ from hanabako.engine.sections import words_for
 
 from .packing import to_numbers
 
-__all__ = [
-    "DenseNetwork",
-    "Network",
-    "NormedHidden",
-    "Outputs",
-    "RoundedLinear",
-    "asked_dtype",
-    "choose",
-    "fast_dtype",
-    "kind_of_processor",
-    "masked",
-    "q_values",
-    "start_head",
-    "usual_torch",
-]
-
 PENALTY = 1e9  # subtracted from the logits of illegal actions: their probability is then exactly 0 in float32
 
 

@@ -124,12 +124,9 @@ def plain_layer(
     norm: Callable[[Tensor], Tensor] = UNCHANGED,
     rest_norm: Callable[[Tensor], Tensor] = UNCHANGED,
 ) -> tuple[Tensor, Tensor]:
-    """Return ``h_s`` and ``p`` of `SymmetricNetwork`; the other arguments and the results are those of `fused_layer`.
+    """Return ``h_s`` and ``p`` of `SymmetricNetwork`: as `fused_layer`, whose memory for the results is new here.
 
-    Args:
-        suit_products, pooled_products, bias: as there.
-        norm: what is done to the features of a suit before their ReLU.
-        rest_norm: the same for the features of the rest.
+    ``norm`` and ``rest_norm`` change the features of a suit, and those of the rest, before their ReLU.
     """
     width = suit_products.shape[2]
     sums = pooled_products + bias.to(pooled_products.dtype)
