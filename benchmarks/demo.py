@@ -19,9 +19,9 @@ from hanabako.agents.commands import watch
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.common.algorithms import named
 from hanabako.agents.learning.common.launch import ranks_for, saved_ranks, start_ranks
+from hanabako.agents.learning.common.published_scores import PUBLISHED
 from hanabako.agents.learning.common.runs import finished, read_about, what_next
 from hanabako.agents.networks.network import kind_of_processor
-from hanabako.agents.published_scores import PUBLISHED
 from hanabako.files import check_writable
 from hanabako.games import config_from_dict, game_of
 from hanabako.interrupts import Interrupted

@@ -227,7 +227,7 @@ def clients() -> str:
 
 def summary() -> str:
     """Return the README's table: the scores of random play and of the best bots, networks and published agents."""
-    from hanabako.agents.published_scores import PUBLISHED
+    from hanabako.agents.learning.common.published_scores import PUBLISHED
     from hanabako.agents.registry import pretrained
 
     from .agent_scores import results_of  # imports torch

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from hanabako.agents.published_scores import PUBLISHED, published
+from hanabako.agents.learning.common.published_scores import PUBLISHED, published
 from hanabi_env import HanabiConfig
 from ikebana_env import IkebanaConfig
 

@@ -22,7 +22,7 @@ from hanabako.games import game_in_words, game_of, returns_in_words
 from hanabako.interrupts import handling
 from hanabako.progress import ProgressBar
 
-from ...published_scores import reference_lines
+from .published_scores import reference_lines
 from .ranks import ALONE, Ranks
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hanabako.drawing import charts
 from hanabako.games import game_in_words
 
-from ...published_scores import reference_lines
+from ...learning.common.published_scores import reference_lines
 from .. import estimates
 from ..communication import action_maps
 from ..estimates import Estimate
