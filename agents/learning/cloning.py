@@ -42,7 +42,6 @@ from ..playing.fitting import observed
 from ..playing.open_games import check_members
 from ..playing.policy import Policy, set_of
 from ..registry import load
-from .common.algorithms import command_line
 from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
 from .common.partners import PartnersEnvs
@@ -209,19 +208,14 @@ class RecordedEnvs(SelfPlayEnvs):
         return rewards, torch.from_numpy(dones)
 
     def _begin_next(self, games: np.ndarray) -> None:
-        """Begin the next games in the order where ``games``, bool (games,), is set."""
-        numbers = self._begun + np.arange(int(games.sum()))
-        self._begun += len(numbers)
-        count = len(self._starts)
-        for place, number in zip(np.flatnonzero(games), numbers, strict=True):
-            self._game[place] = self._order(int(number) // count)[number % count]
+        """Begin the next games where ``games``, bool (games,), is set; each pass has an order of its own."""
+        for index in np.flatnonzero(games):
+            time, number = divmod(self._begun, len(self._starts))
+            if time != self._time:
+                self._time, self._order = time, np.random.default_rng([self._seed, time]).permutation(len(self._starts))
+            self._game[index] = self._order[number]
+            self._begun += 1
         self._at[games] = self._starts[self._game[games]]
-
-    def _order(self, time: int) -> np.ndarray:
-        """Return the order of the games in pass ``time``."""
-        if self._time != time:
-            self._time, self._now = time, np.random.default_rng([self._seed, time]).permutation(len(self._starts))
-        return self._now
 
     @override
     def _show(self) -> None:
@@ -321,7 +315,3 @@ def cross_entropy(logits: Tensor, batch: dict[str, Tensor]) -> Tensor:
         return F.cross_entropy(logits, batch["actions"])
     likely = torch.where(batch["masks"].bool(), logits.log_softmax(1), 0.0)
     return -(batch["targets"] * likely).sum(1).mean()
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

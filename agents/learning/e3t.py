@@ -27,18 +27,15 @@ from torch.nn import functional as F
 from typing_extensions import override
 
 from hanabako.games import game_named
-from hanabako.words.ranges import Part, Positive
+from hanabako.words.ranges import Part
 
 from ..networks.network import Network, Outputs, choose
 from ..networks.neural_policy import NeuralPolicy
 from ..playing.policy import Actions, Mask, Noise
 from . import ppo
-from .common.algorithms import command_line
 from .common.network_settings import NetworkKind
 from .common.partners import NO_REPLY, PartnersEnvs
 from .common.ranks import Ranks
-
-__all__ = ["E3T", "Args", "MixedPartner"]
 
 
 @dataclass(frozen=True)
@@ -51,8 +48,6 @@ class Args(ppo.Args):
     """As in `agents.learning.ppo.Args.last_action_ramp`. The paper has no such ramp."""
     epsilon: Part = 0.1
     """Probability that a partner takes a random legal action."""
-    model_weight: Positive = 1.0
-    """Weight of the prediction's loss."""
 
     def kind_of(self, basic: str) -> str:
         """See `NetworkSettings.kind_of`; the network also has a model of the partner."""
@@ -78,10 +73,7 @@ class Args(ppo.Args):
 class MixedPartner(NeuralPolicy):
     """A network that samples its actions, and with probability ``epsilon`` takes any legal one.
 
-    Args:
-        network: see `NeuralPolicy`.
-        config: see there.
-        epsilon: the probability.
+    Network and config are those of a `NeuralPolicy`.
     """
 
     def __init__(self, network: Network, config: Any, epsilon: float) -> None:
@@ -136,8 +128,4 @@ class E3T(ppo.PPO):
         predicted, replies = outputs.features, batch["replies"]
         errors = F.cross_entropy(predicted, replies, ignore_index=NO_REPLY, reduction="sum")
         model_loss = errors / (replies != NO_REPLY).sum().clamp(min=1)
-        return loss + self.args.model_weight * model_loss, {**statistics, "model_loss": model_loss}
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)
+        return loss + model_loss, {**statistics, "model_loss": model_loss}

@@ -28,7 +28,6 @@ from hanabako.words.ranges import Size, Within
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy
 from . import ppo
-from .common.algorithms import command_line
 from .common.memories import Memories
 from .common.partners import PartnersEnvs
 from .common.ranks import Ranks
@@ -140,7 +139,3 @@ def stage_of(fraction: float, population: int, part: float) -> tuple[int, float]
         return population, (fraction - part) / (1 - part)
     player, own = divmod(fraction / part * population, 1)
     return int(player), own
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

@@ -17,10 +17,7 @@ squared error; new sequences have the highest priority; and losing costs little 
 
 from dataclasses import dataclass
 
-from .common.algorithms import command_line
 from .common.q_learner import QLearner, QSettings
-
-__all__ = ["IQL", "Args"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,3 @@ class Args(QSettings):
 
 class IQL(QLearner):
     """Q-learning of the player to move: an `agents.learning.common.trainer.Algorithm`."""
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

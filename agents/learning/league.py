@@ -25,7 +25,6 @@ from hanabako.games import game_named
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy
 from . import ppo
-from .common.algorithms import command_line
 from .common.partners import PartnersEnvs, one_seat
 from .common.ranks import Ranks
 
@@ -86,7 +85,3 @@ class League(ppo.PPO):
             network = self.network.rounded()
             network.load_state_dict(weights)
             self.admit(network)
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

@@ -19,12 +19,8 @@ from typing_extensions import override
 from ..networks.kinds import NETWORKS
 from ..networks.network import Network, Outputs
 from . import ppo
-from .common.algorithms import command_line
 from .common.ranks import Ranks
 from .common.selfplay import EveryView, SelfPlayEnvs
-
-__all__ = ["MAPPO", "ActorCritic", "Args"]
-
 
 FORGETFUL = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
 """The kinds of critics for actors with memory."""
@@ -75,7 +71,3 @@ class MAPPO(ppo.PPO):
         config, width = self.envs.config, network.settings["width"]
         critic = NETWORKS[kind](config, width=width, layers=network.settings["layers"], views=config.players)
         return ActorCritic(network, self.args.ready(critic, config, self.envs.opening_bits(), self.ranks.device))
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

@@ -37,7 +37,6 @@ from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
 from ..networks.packing import to_numbers
 from ..playing.fitting import sight
-from .common.algorithms import command_line
 from .common.descent import Descent
 from .common.fictitious import FictitiousGames
 from .common.network_learner import NetworkLearner
@@ -231,13 +230,7 @@ def exploring(greedy: Tensor, masks: Tensor, explore: float, generator: torch.Ge
 
 
 def one_of(hands: np.ndarray, logs: Tensor, generator: torch.Generator) -> np.ndarray:
-    """Draw one hand per game, uint8 (games, slots).
-
-    Args:
-        hands: uint8 (games, K, slots).
-        logs: (games, K), the logarithms of their weights.
-        generator: the source of randomness.
-    """
+    """Draw one of ``hands`` (games, K, slots) per game, uint8 (games, slots), by their log weights (games, K)."""
     chosen = choose(logs.softmax(1).float().cpu(), torch.rand(len(logs), generator=generator))
     return hands[np.arange(len(hands)), chosen.numpy()]
 
@@ -319,7 +312,3 @@ def hands_of(envs: SelfPlayEnvs) -> tuple[np.ndarray, Tensor]:
     states, rows, players = envs.tables["state"], np.arange(envs.games), envs.players.numpy()
     counts = states["hand_count"][rows, players].astype(np.int64)
     return states["hands"][rows, players, : envs.game.rules.hand_size], torch.from_numpy(counts)
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

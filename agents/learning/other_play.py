@@ -34,18 +34,19 @@ from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.games import game_of
-from hanabako.words.ranges import Part, Positive
+from hanabako.words.ranges import Part
 from hanabi_env.engine.statuses import EMPTY, NEITHER, status_loop
 
 from ..networks.network import Outputs
 from . import ppo
-from .common.algorithms import command_line
 from .common.network_settings import NetworkKind
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 
 __all__ = ["Args", "OtherPlay", "RenamedSuits", "own_statuses", "prediction_loss"]
 
+AUXILIARY_WEIGHT = 0.25
+"""Weight of the prediction's loss, that of the paper's authors."""
 STATUSES = NEITHER + 1
 """The number of statuses of a card in `hanabi_env.engine.statuses`."""
 
@@ -60,8 +61,6 @@ class Args(ppo.Args):
     """As in `agents.learning.ppo.Args.last_action_ramp`. The paper has no such ramp."""
     auxiliary: bool = False
     """Also learn to predict the status of each own card, in Hanabi; the policy does not contain the prediction."""
-    auxiliary_weight: Positive = 0.25
-    """Weight of the prediction's loss; 0.25 is that of the paper's authors."""
 
     @override
     def check(self, world: int) -> None:
@@ -187,7 +186,7 @@ class OtherPlay(ppo.PPO):
         if not self.args.auxiliary:
             return loss, statistics
         auxiliary = prediction_loss(self.predictor(outputs.features), batch["statuses"])
-        return loss + self.args.auxiliary_weight * auxiliary, {**statistics, "auxiliary_loss": auxiliary}
+        return loss + AUXILIARY_WEIGHT * auxiliary, {**statistics, "auxiliary_loss": auxiliary}
 
 
 def own_statuses(envs: SelfPlayEnvs) -> Tensor:
@@ -212,7 +211,3 @@ def prediction_loss(predictions: Tensor, statuses: Tensor) -> Tensor:
     logits = predictions.unflatten(1, (wanted.shape[1], STATUSES)).transpose(1, 2)
     errors = F.cross_entropy(logits, wanted, ignore_index=EMPTY, reduction="none")  # 0 in an empty slot
     return (errors.sum(1) / (wanted != EMPTY).sum(1).clamp(min=1)).mean()
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

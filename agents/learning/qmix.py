@@ -28,11 +28,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from typing_extensions import override
 
-from hanabako.words.ranges import Part, Size, Within
+from hanabako.words.ranges import Part, Within
 
 from ..networks.network import Network, RoundedLinear
 from ..networks.packing import to_numbers
-from .common.algorithms import command_line
 from .common.q_learner import QLearner, QSettings
 from .common.ranks import Ranks
 from .common.selfplay import EveryView
@@ -50,10 +49,6 @@ class Args(QSettings):
     """Exponent of a sequence's error in the probability that it is replayed; 0 replays all alike."""
     epsilon: Part = 0.4
     """The probability of a random action in the game that explores most, 0.4 as in Ape-X."""
-    mixing_units: Size = 32
-    """Units of the mixing network."""
-    mixing_width: Size = 64
-    """Units of the hidden layer that reads the state and gives the mixing network's weights."""
 
     @override
     def make_envs(self, config: Any, ranks: Ranks) -> EveryView:
@@ -67,10 +62,10 @@ class Mixer(nn.Module):
         opening: (words,) int64, the bits that are set in every opening state.
         players: number of players.
         units: units of the mixing network.
-        width: units of the hidden layer that reads the state.
+        width: units of the hidden layer that reads the state and gives the mixing network's weights.
     """
 
-    def __init__(self, opening: Tensor, players: int, units: int, width: int) -> None:
+    def __init__(self, opening: Tensor, players: int, units: int = 32, width: int = 64) -> None:
         super().__init__()
         self.players, self.units = players, units
         self.register_buffer("opening", opening)
@@ -108,8 +103,7 @@ class QMIX(QLearner):
 
     @override
     def with_critic(self, network: Network) -> Network:
-        sizes = self.args.mixing_units, self.args.mixing_width
-        mixer = Mixer(self.envs.opening_bits(), self.envs.config.players, *sizes)
+        mixer = Mixer(self.envs.opening_bits(), self.envs.config.players)
         return Mixed(network, mixer.to(self.ranks.device))
 
     @override
@@ -121,7 +115,3 @@ class QMIX(QLearner):
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
         assert isinstance(learner, Mixed)
         return learner.mixer(terms.flatten(0, 1), inputs.flatten(0, 1)).view(terms.shape[:2])
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

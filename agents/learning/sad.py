@@ -22,13 +22,10 @@ from torch import Tensor
 from typing_extensions import override
 
 from ..networks.greedy_input import event_words
-from .common.algorithms import command_line
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 from .iql import IQL
 from .iql import Args as IQLArgs
-
-__all__ = ["SAD", "Args"]
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,3 @@ class SAD(IQL):
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self.greedy = state["greedy"].cpu()
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

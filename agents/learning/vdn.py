@@ -23,12 +23,9 @@ from typing_extensions import override
 from hanabako.words.ranges import Part
 
 from ..networks.network import Network
-from .common.algorithms import command_line
 from .common.q_learner import QLearner, QSettings
 from .common.ranks import Ranks
 from .common.selfplay import EveryView
-
-__all__ = ["VDN", "Args"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,3 @@ class VDN(QLearner):
     @override
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
         return terms[..., 0] + self.args.waiting * terms[..., 1:].sum(-1)
-
-
-if __name__ == "__main__":
-    command_line(__spec__.name)

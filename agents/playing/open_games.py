@@ -19,8 +19,6 @@ from hanabako.words.checks import shown
 from .block import Block
 from .policy import Policy, Seated, as_policy, has
 
-__all__ = ["LoneBlock", "OpenBlock", "OpenGames", "among", "check_members"]
-
 
 class OpenGames(ABC):
     """A base class for games that advance until an outside player is to move."""

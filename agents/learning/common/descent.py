@@ -7,8 +7,6 @@ from torch import Tensor, nn
 
 from .ranks import Ranks
 
-__all__ = ["Descent"]
-
 
 class Descent:
     """The optimizer of a network.

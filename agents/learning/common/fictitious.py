@@ -16,8 +16,6 @@ from hanabi_env.engine.state import roomy
 from ...playing.block import Block
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["FictitiousGames"]
-
 
 class FictitiousGames:
     """One fictitious game of Hanabi per game of the learner: a copy that is dealt again and played on.

@@ -8,8 +8,6 @@ from torch import Tensor
 from ...networks.network import Network, Outputs
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["Memories"]
-
 
 class Memories:
     """The memory of every player of every game between decisions; none if the network has no memory.

@@ -7,8 +7,6 @@ from .memories import Memories
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["NetworkLearner"]
-
 
 class NetworkLearner:
     """The training state of a network on one rank: an `Algorithm` without `learn`.

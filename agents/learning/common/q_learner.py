@@ -24,8 +24,6 @@ from .replay import ReplayMemory, Sequences
 from .selfplay import SelfPlayEnvs, paid
 from .trainer import risen
 
-__all__ = ["QLearner", "QSettings", "double_values", "epsilons", "n_step_returns", "priorities_of", "returns_of"]
-
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
 

@@ -65,7 +65,8 @@ class SelfPlayEnvs:
         """Deal this rank's first games."""
         where: dict[str, Any] = {"device": "cuda"} if self.simulator == "cuda" else {"num_threads": threads}
         if self.simulator == "cpu":
-            compile_once(self.config, self.games, self.ranks)
+            with self.ranks.one_first():  # one rank compiles, and the others load from Numba's cache
+                game_of(self.config).compile(self.config, self.games)
         self._env = game_of(self.config).vector_env(
             self.games, config=self.config, observation="packed", copy=False, **where
         )
@@ -174,9 +175,3 @@ class EveryView(SelfPlayEnvs):
 def paid(rewards: Tensor, price: float) -> Tensor:
     """Return rewards of single decisions, those of lost games multiplied by ``price``: only those are negative."""
     return torch.where(rewards < 0, price * rewards, rewards)
-
-
-def compile_once(config: Any, games: int, ranks: Ranks) -> None:
-    """Compile the game on one rank; the others load it from Numba's cache."""
-    with ranks.one_first():
-        game_of(config).compile(config, games)

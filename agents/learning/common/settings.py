@@ -16,8 +16,6 @@ from .runs import read_about
 from .selfplay import SelfPlayEnvs
 from .validation import VALIDATION_SEED
 
-__all__ = ["Settings"]
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -81,11 +79,10 @@ class Settings:
         if self.opponent is not None and game_named(self.game).cooperative:
             raise ValueError(f"opponent must be left out in {self.game}, a cooperative game, got {self.opponent}")
 
-    def check_shared(self, world: int, *names: str) -> None:
-        """Raise `ValueError` if one of the settings ``names`` is not a multiple of the number of ranks."""
-        for name in names:
-            if getattr(self, name) % world:
-                raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
+    def check_shared(self, world: int, name: str) -> None:
+        """Raise `ValueError` if the setting ``name`` is not a multiple of the number of ranks."""
+        if getattr(self, name) % world:
+            raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
 
     def make_config(self) -> Any:
         """Return the config of the game that the policy will play.

@@ -4,11 +4,7 @@
 the budget is spent: each call plays some decisions in the games and improves the network by a few gradient steps. In
 between, the trainer keeps time, evaluates, writes the log and saves checkpoints.
 
-An algorithm is one file with its settings, a subclass of `Settings`, and a class that satisfies `Algorithm`. The file
-ends with
-
-    if __name__ == "__main__":
-        command_line(__spec__.name)  # of `agents.learning.common.algorithms`
+An algorithm is one file with its settings, a subclass of `Settings`, and a class that satisfies `Algorithm`.
 """
 
 import math

@@ -55,11 +55,7 @@ def validate(
 def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
     """Compile what `validate` needs on one rank, by one game of each kind; the others load it from Numba's cache.
 
-    Args:
-        policy: the network.
-        sizes: the numbers of games in evaluations.
-        others: as in `validate`.
-        ranks: the ranks that share the games.
+    ``sizes`` are the numbers of games in evaluations.
     """
     seatings = turns_of(policy, [load(name, policy.config) for name in others], policy.config.players)
     with ranks.one_first():
