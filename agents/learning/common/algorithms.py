@@ -108,7 +108,7 @@ def maker_of(run_dir: Path) -> Learner:
 
 
 def command_line(module: str, argv: list[str] | None = None) -> None:
-    """Train as the command ``python -m module`` does, or ``python FILE.py``, with the settings as its options."""
+    """Train as the command ``python FILE.py`` does, with the settings as its options; see `named` for ``module``."""
     learner = named(module)
 
     def work(args: Settings) -> None:
