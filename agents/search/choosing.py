@@ -139,13 +139,14 @@ class Thought(Halving):
     def verdict(self) -> int:
         """Return the action to play, given the roll-outs so far.
 
-        It is the action that beats the blueprint's by the most, if by more than the margin; else the blueprint's.
+        It is the action that beats the blueprint's by the most, if by more than the margin and the threshold; else the
+        blueprint's.
 
         Few deals prove little, and the best of many actions was probably also lucky. So one deal without a difference
         is added to the n common deals, and the margin is widened by Student's distribution. At least two common deals
         are needed.
         """
-        best, gain = self.blueprint_action, 0.0
+        best, gain = self.blueprint_action, self.effort.threshold
         for action in self.left.tolist():
             difference = self.scores[action] - self.scores[self.blueprint_action]
             if len(difference) > 1 and difference.mean() > gain:

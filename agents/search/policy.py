@@ -38,9 +38,11 @@ class Effort:
     """Milliseconds per decision; None: `rollouts` decides."""
     margin: float
     """By how many standard errors of the mean difference an action must beat the blueprint's action."""
+    threshold: float = 0.0
+    """By how many points of the mean score an action must beat the blueprint's action, too."""
 
 
-def checked_effort(rollouts: Any, budget: Any, margin: Any, usual: int) -> Effort:
+def checked_effort(usual: int, rollouts: Any, budget: Any, margin: Any, threshold: Any = 0.0) -> Effort:
     """Return the effort asked for; the default is ``usual`` roll-outs.
 
     Raises:
@@ -50,11 +52,11 @@ def checked_effort(rollouts: Any, budget: Any, margin: Any, usual: int) -> Effor
         raise ValueError("a search takes rollouts or budget, not both")
     if rollouts is not None:
         as_index("rollouts", rollouts, MOST_ROLLOUTS, least=1)
-    for name, value, least in (("budget", budget, 1e-9), ("margin", margin, 0)):
+    for name, value, least in (("budget", budget, 1e-9), ("margin", margin, 0), ("threshold", threshold, 0)):
         is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
         if value is not None and not (is_number and least <= value < np.inf):
             raise ValueError(f"{name} must be a number of at least {least}, got {shown(value)}")
-    return Effort(rollouts or usual, budget, MARGIN if margin is None else margin)
+    return Effort(rollouts or usual, budget, MARGIN if margin is None else margin, threshold)
 
 
 def bot_of(blueprint: Any, config: Any, remembers: bool) -> Bot | None:
@@ -87,7 +89,7 @@ class Search:
     Args:
         blueprint: a bot or a network.
         config: the config of the games.
-        effort: ``rollouts``, ``budget`` and ``margin``, where None is the default.
+        effort: ``rollouts``, ``budget``, ``margin``, where None is the default, and perhaps ``threshold``.
         usual: the default number of roll-outs.
 
     Raises:
@@ -102,10 +104,10 @@ class Search:
     values_are: str
     """What the values of actions are and their unit, for the readers of recorded games."""
 
-    def __init__(self, blueprint: Policy, config: Any, effort: tuple[Any, Any, Any], usual: int) -> None:
+    def __init__(self, blueprint: Policy, config: Any, effort: tuple[Any, ...], usual: int) -> None:
         self.bot = bot_of(blueprint, config, self.remembers)
         """The blueprint's bot; None for a network."""
-        self.effort = checked_effort(*effort, usual)
+        self.effort = checked_effort(usual, *effort)
         fits(blueprint, config)
         if blueprint.observes and getattr(blueprint, "config", None) is None:  # then it reads what this game shows
             blueprint = copy(blueprint)

@@ -176,6 +176,7 @@ REFUSED = [
     ("search:counting", KoiKoiConfig(), {"rollouts": 10**30}, "rollouts must be an int from 1 .*got 1000"),
     ("search:piers", MINI, {"budget": float("nan")}, "budget must be a number of at least 1e-09, got nan"),
     ("search:lookahead", IkebanaConfig(), {"margin": -1}, "margin must be a number of at least 0, got -1"),
+    ("search:piers", MINI, {"threshold": -0.1}, "threshold must be a number of at least 0, got -0.1"),
     ("search:lookahead", IkebanaConfig(), {"margin": True}, "margin must be a number of at least 0, got True"),
     ("search:lookahead", IkebanaConfig(), {"rollouts": 1, "budget": 1}, "rollouts or budget, not both"),
     ("search:counting", KoiKoiConfig(), {"margin": 1}, "a margin is for a search over a network, got 1 over counting"),

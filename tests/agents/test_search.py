@@ -291,6 +291,13 @@ def test_without_a_clear_gain_the_blueprints_own_action_stays():
     assert think(Thought(np.array([3, 5, 8]), 5, effort, 0.0, 1000), values_of(means, 1.0, [])).verdict() == 5
 
 
+def test_an_action_must_gain_more_points_than_the_threshold():
+    means = {3: 0.2, 5: 0.0, 8: 0.1}
+    for threshold, played in ((0.0, 3), (0.15, 3), (0.25, 5)):
+        effort = Effort(rollouts=300, budget=None, margin=0.0, threshold=threshold)
+        assert think(Thought(np.array([3, 5, 8]), 5, effort, 0.0, 1000), values_of(means, 1e-3, [])).verdict() == played
+
+
 def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
     """One decision in ten takes it; without widening, one in four would. More than 70 of 400 happens once in 10^6."""
     rng, actions, taken = np.random.default_rng(7), np.arange(20), 0

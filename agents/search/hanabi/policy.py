@@ -58,6 +58,8 @@ class SearchPolicy(Search):
         budget: milliseconds per decision instead; results are then not reproducible, and `name` says so. The belief is
             always updated first.
         margin: by how many standard errors an action must beat the blueprint's; 2 by default.
+        threshold: by how many points an action must beat the blueprint's, too; 0 by default. SPARTA's program has 0.1,
+            with no margin and 10,000 roll-outs.
         seats: ``"one"``, or ``"all"`` for both players of a two-player game. With ``"all"`` a decision takes several
             searches, each of ``rollouts`` roll-outs, and no ``budget`` is allowed, as both players must reach the same
             choices.
@@ -81,9 +83,10 @@ class SearchPolicy(Search):
         rollouts: int | None = None,
         budget: float | None = None,
         margin: float | None = None,
+        threshold: float = 0.0,
         seats: str = ONE,
     ) -> None:
-        super().__init__(blueprint, config, (rollouts, budget, margin), ROLLOUTS)
+        super().__init__(blueprint, config, (rollouts, budget, margin, threshold), ROLLOUTS)
         check_searchers(seats, config, budget)
         self.is_joint = seats == ALL
         """Whether both players search."""
