@@ -20,11 +20,7 @@ register_games()
 
 
 def agent_names(game: str) -> list[str]:
-    """Return the names that ``agents.load`` accepts for a game: bots first, then the pretrained networks.
-
-    Raises:
-        ValueError: there is no game with that name.
-    """
+    """Return the names that ``agents.load`` accepts for a game, bots first; ``ValueError`` if there is none."""
     agents = importlib.import_module("hanabako.agents")
     return [*agents.names(game), *agents.pretrained(game)]
 

@@ -23,14 +23,10 @@ EXTRAS = {
 
 
 def need(importer: str, *packages: str) -> None:
-    """Check that optional packages are installed.
-
-    Args:
-        importer: the feature that needs them, for the error message.
-        packages: the packages' import names.
+    """Check that the optional packages with these import names are installed.
 
     Raises:
-        ModuleNotFoundError: a package is missing. The message says how to install it.
+        ModuleNotFoundError: one is missing. The message names the ``importer``, and says how to install it.
     """
     for package in packages:
         if find_spec(package) is None:

@@ -35,16 +35,12 @@ MOST_ARRAYS = 2**31
 
 
 def write_text(path: str | os.PathLike[str], content: str) -> Path:
-    """Write a complete UTF-8 file or nothing, so that no reader sees half of it. Create its folder; return the path.
-
-    Raises:
-        OSError: see `write_bytes`.
-    """
+    """Write a text in UTF-8: see `write_bytes`."""
     return write_bytes(path, content.encode())
 
 
 def write_json(path: str | os.PathLike[str], content: Any) -> Path:
-    """Write indented JSON with `write_text`, so that people can read it and compare versions line by line."""
+    """Write indented JSON, so that people can read it and compare versions line by line: see `write_bytes`."""
     return write_text(path, json.dumps(content, indent=1) + "\n")
 
 
@@ -66,9 +62,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     If the path is a link, the link stays and its target is replaced. A replaced file keeps its mode and, if permitted,
     its owner; a new file has the umask's mode. Devices and FIFOs are not replaced: they are opened and written to.
-
-    Raises:
-        OSError: see `write_bytes`.
+    Errors are those of `write_bytes`.
     """
     path = Path(path)
     with naming(path):
@@ -130,10 +124,7 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def new_file_beside(target: Path, mode: int = 0o666) -> tuple[int, Path]:
-    """Create a file with a unique name in the folder of ``target``; return its open descriptor and its path.
-
-    The umask restricts ``mode``.
-    """
+    """Create a file with a unique name beside ``target``, and the umask's part of ``mode``: its descriptor and path."""
     path = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), path
 
@@ -184,26 +175,16 @@ def read_text(path: str | os.PathLike[str], most: int = MOST_BYTES) -> str:
 
 
 def read_json(path: str | os.PathLike[str], most: int = MOST_BYTES) -> Any:
-    """Return the contents of a JSON file.
-
-    Raises:
-        OSError: the file is missing or cannot be read.
-        ValueError: `read_bytes` or `parse_json` refuses it. The message has the file's name.
-    """
+    """Return the contents of a JSON file; errors as in `read_bytes` and `parse_json`."""
     return parse_json(read_bytes(path, most), os.fspath(path), most)
 
 
 def parse_json(content: str | bytes, name: str, most: int = MOST_BYTES) -> Any:
-    """Parse JSON.
-
-    Args:
-        content: the JSON, which may begin with a byte order mark; bytes must be UTF-8.
-        name: the source of the JSON, for messages.
-        most: the largest allowed length, in bytes or characters.
+    """Parse JSON of at most ``most`` bytes or characters, which may begin with a byte order mark; bytes must be UTF-8.
 
     Raises:
         ValueError: the content is too long, not UTF-8 (escaped halves of characters included), not JSON, or nested too
-            deeply.
+            deeply. The message has ``name``.
     """
     if len(content) > most:
         raise ValueError(f"{name} is larger than {most:,} bytes")
@@ -215,9 +196,7 @@ def parse_json(content: str | bytes, name: str, most: int = MOST_BYTES) -> Any:
     except RecursionError:
         raise ValueError(f"{name} is JSON that is nested too deeply to be read") from None
     except UnicodeError:
-        raise ValueError(
-            f"{name} is JSON that cannot be read: it must be UTF-8, without halves of characters"
-        ) from None
+        raise ValueError(f"{name} is JSON that cannot be read: not UTF-8, or with halves of characters") from None
     except ValueError as error:
         raise ValueError(f"{name} is JSON that cannot be read: {error}") from error
     return value

@@ -20,25 +20,6 @@ from typing import Any
 from hanabako.engine.layout import Layout
 from hanabako.words.checks import build_config, did_you_mean, parse_setting, shown
 
-__all__ = [
-    "GameEntry",
-    "config_from_dict",
-    "config_to_dict",
-    "declarations",
-    "game_in_words",
-    "game_named",
-    "game_names",
-    "game_of",
-    "games",
-    "make_config",
-    "nearest_preset",
-    "preset_in_words",
-    "preset_names",
-    "public_names",
-    "returns_in_words",
-    "settings_of",
-]
-
 GROUP = "hanabako.games"
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
@@ -96,11 +77,7 @@ class GameEntry:
         return getattr(self.module("vector"), self.vector_env_name)
 
     def make_config(self, config: Any = None, preset: str | None = None, **fields: Any) -> Any:
-        """Return the config from the keywords of a factory: see `hanabako.words.checks.build_config`.
-
-        Raises:
-            ValueError: a keyword is wrong; the message has its name and value.
-        """
+        """Return the config from the keywords of a factory: see `hanabako.words.checks.build_config`."""
         return build_config(self.presets, config, preset, fields)
 
     def make_game(self, config: Any = None, preset: str | None = None, **fields: Any) -> Any:
@@ -185,31 +162,19 @@ def game_names() -> list[str]:
 
 
 def game_named(name: str) -> GameEntry:
-    """Return the game with that name.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """Return the game with that name; raise ``ValueError`` if there is none."""
     if not isinstance(name, str) or name not in games():
         raise ValueError(f"game must be one of {', '.join(games())}, got {shown(name)}{did_you_mean(name, games())}")
     return games()[name]
 
 
 def preset_names(game: str) -> list[str]:
-    """Return the names of a game's presets. The first is the default.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """Return the names of a game's presets, the default first; raise ``ValueError`` if there is no such game."""
     return list(game_named(game).presets)
 
 
 def game_of(config: Any) -> GameEntry:
-    """Return the game to which ``config`` belongs.
-
-    Raises:
-        ValueError: ``config`` does not belong to any game.
-    """
+    """Return the game to which ``config`` belongs; raise ``ValueError`` if it is no game's."""
     for entry in games().values():
         if type(config).__name__ == entry.config_name:
             return entry
@@ -220,16 +185,10 @@ def game_of(config: Any) -> GameEntry:
 
 
 def make_config(game: str, preset: str | None = None, players: int | None = None, settings: Iterable[str] = ()) -> Any:
-    """Return a preset's config, with fields changed by ``name=value`` texts (values as JSON or plain words).
+    """Return a preset's config, by default the first one's, with fields changed by ``name=value`` texts.
 
-    Args:
-        game: the name of a game.
-        preset: one of the game's presets; None means the first.
-        players: the number of players; None means the preset's.
-        settings: fields that differ from the preset's.
-
-    Raises:
-        ValueError: the game, preset or field is unknown, or the config refuses a value.
+    Values are JSON or plain words. Raise ``ValueError`` for an unknown game, preset or field, or a value that the
+    config refuses.
     """
     changes = dict(parse_setting(text) for text in settings)
     if players is not None:
@@ -239,11 +198,10 @@ def make_config(game: str, preset: str | None = None, players: int | None = None
 
 def settings_of(config: Any) -> dict[str, str]:
     """Return all fields of a config by name, each as command lines write it: name=value."""
-    values = {own.name: getattr(config, own.name) for own in fields(config)}
-    return {
-        name: f"{name}={value if isinstance(value, str) else json.dumps(value, separators=(',', ':'))}"
-        for name, value in values.items()
-    }
+    texts = {}
+    for name, value in ((own.name, getattr(config, own.name)) for own in fields(config)):
+        texts[name] = f"{name}={value if isinstance(value, str) else json.dumps(value, separators=(',', ':'))}"
+    return texts
 
 
 def nearest_preset(config: Any) -> list[str]:
@@ -282,11 +240,7 @@ def config_to_dict(config: Any) -> dict[str, Any]:
 
 
 def config_from_dict(values: Mapping[str, Any]) -> Any:
-    """Return the config of a dict from `config_to_dict`.
-
-    Raises:
-        ValueError: the game or a field is unknown, or the config refuses a value.
-    """
+    """Return the config of a dict from `config_to_dict`; raise ``ValueError`` if it is none."""
     if not isinstance(values, Mapping):
         raise ValueError(f"a config must be a dict of its fields, got {shown(values)}")  # noqa: TRY004 - as for a field
     values = dict(values)
@@ -301,12 +255,9 @@ def config_from_dict(values: Mapping[str, Any]) -> Any:
 
 
 def public_names(package: str, homes: Mapping[str, str], environment: str) -> tuple[Any, Any]:
-    """Return ``__getattr__`` and ``__dir__`` of a game's package: it loads names at first use, to be imported quickly.
+    """Return ``__getattr__`` and ``__dir__`` of a game's package, so that it loads its public names at their first use.
 
-    Args:
-        package: the package's name.
-        homes: the module of the package that defines each public name.
-        environment: the module with the PettingZoo environments, which is itself a public name.
+    ``homes`` has the module that defines each name; ``environment``, a module, is a public name itself.
     """
 
     def load(name: str) -> Any:

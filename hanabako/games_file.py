@@ -131,11 +131,7 @@ class GamesWriter:
         self.decisions += len(block.actions)
 
     def finish(self) -> None:
-        """Write what is known at the end.
-
-        Raises:
-            ValueError: there is no game.
-        """
+        """Write what is known at the end; raise ``ValueError`` if there is no game."""
         if not self.games:
             raise ValueError("a dataset needs at least one game")
         about = {"format": FORMAT, "config": config_to_dict(self.config), "games": self.games}
@@ -158,8 +154,7 @@ def writing(
     Args:
         path: the file.
         config: the config of the games.
-        search: the settings of the players that search.
-        values: a description of the values in the blocks; empty if they have none.
+        search, values: what ``about.json`` says of them.
 
     Raises:
         OSError: the disk is full, or the folder is not writable.
@@ -182,13 +177,8 @@ def npy(array: NDArray[Any], kind: np.dtype) -> bytes:
 
 def arrays_of(games: int, players: int) -> tuple[tuple[str, np.dtype, tuple[int, ...]], ...]:
     """Name, type and shape of a block's arrays but ``actions``."""
-    one = (games,)
-    return (
-        ("seeds", UINT64, one),
-        ("indices", UINT64, one),
-        ("players", UINT16, (games, players)),
-        ("lengths", UINT32, one),
-    )
+    kinds = {"seeds": UINT64, "indices": UINT64, "players": UINT16, "lengths": UINT32}
+    return tuple((name, kind, (games, players) if name == "players" else (games,)) for name, kind in kinds.items())
 
 
 # --- In ---------------------------------------------------------------------------------------------------------------
@@ -196,9 +186,6 @@ def arrays_of(games: int, players: int) -> tuple[tuple[str, np.dtype, tuple[int,
 
 class GamesFile:
     """A dataset for reading. Opening it reads only ``about.json``; `blocks` reads the rest.
-
-    Args:
-        path: the file.
 
     Raises:
         OSError: the file is missing or cannot be opened.
@@ -227,11 +214,7 @@ class GamesFile:
         return -(-self.games // GAMES_A_BLOCK)
 
     def blocks(self, order: Sequence[int] | NDArray[np.int64]) -> Iterator[tuple[int, GamesBlock]]:
-        """Blocks in that ``order``: the number of each one's first game, and the block.
-
-        Raises:
-            OSError, ValueError: as when the file was opened.
-        """
+        """Blocks in that ``order``: the number of each one's first game, and the block. Errors are the class's."""
         for number in map(int, order):
             with self._opened() as archive:
                 block = self._block(archive, number)

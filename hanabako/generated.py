@@ -19,11 +19,7 @@ def marks(page: str) -> list[str]:
 
 
 def filled(page: str, generated: Iterable[tuple[str, str]]) -> str:
-    """The page with these generated parts (name, text) written again.
-
-    Raises:
-        ValueError: a mark is missing.
-    """
+    """The page with these generated parts (name, text) written again; ``ValueError`` if a mark is missing."""
     for name, text in generated:
         begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
         part = f"{begin}\n{text.rstrip()}\n{end}"
@@ -34,11 +30,9 @@ def filled(page: str, generated: Iterable[tuple[str, str]]) -> str:
 
 
 def update(page: Path, generated: Iterable[tuple[str, str]], check: bool, command: str) -> bool:
-    """Write the generated parts (name, text) of a page again, if they have changed. Returns whether they had.
+    """Write a page's parts as `filled` does, if they have changed; return whether they had.
 
-    Raises:
-        SystemExit: with ``check``, instead of writing: a sentence that names the ``command``.
-        ValueError: a mark is missing.
+    With ``check`` raise ``SystemExit`` instead, with a sentence that names the ``command``.
     """
     written = page.read_text(encoding="utf-8")
     new = filled(written, generated)

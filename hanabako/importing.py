@@ -53,7 +53,7 @@ def import_file(path: Path) -> ModuleType:
 
 
 def import_named(name: str) -> ModuleType:
-    """The module of this name, with dots; those in the current folder are found too.
+    """The module of this name, with dots, also in the current folder.
 
     Raises:
         ModuleNotFoundError: there is none.
@@ -121,11 +121,7 @@ class FileLoader(SourceFileLoader):
     """The SHA-256 of the source that was loaded."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """The code of the file as it is now; nothing is cached beside it.
-
-        Raises:
-            ImportError: the file imports one beside it, and another module has that name.
-        """
+        """The code of the file as it is now; ``ImportError`` if another module has the name of one that it imports."""
         source = self.get_data(self.path)
         self.digest = sha256(source).hexdigest()
         code, folder = self.source_to_code(source, self.path), Path(self.path).parent

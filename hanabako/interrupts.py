@@ -61,10 +61,8 @@ class Interrupted(SystemExit):
 def in_threads(work: Callable[[T], R], items: Iterable[T], threads: int) -> list[R]:
     """Call ``work`` for all items in ``threads`` threads, and return the results in the order of the items.
 
-    If a call fails or the caller is interrupted, the other calls end at their next `check`. They are not waited for.
-
-    Raises:
-        Exception: whatever the work raises.
+    If a call fails or the caller is interrupted, the error is raised, and the other calls end at their next `check`.
+    They are not waited for.
     """
     stopped = threading.Event()
     pool = ThreadPoolExecutor(threads, initializer=setattr, initargs=(_here, "stopped", stopped))
@@ -79,11 +77,7 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], threads: int) -> list
 
 
 def check() -> None:
-    """End this thread's work if its result is no longer wanted.
-
-    Raises:
-        KeyboardInterrupt: that is so.
-    """
+    """Raise KeyboardInterrupt to end this thread's work if its result is no longer wanted."""
     stopped = getattr(_here, "stopped", None)
     if stopped is not None and stopped.is_set():
         raise KeyboardInterrupt
@@ -241,10 +235,7 @@ PARENT = "HANABAKO_PARENT"
 
 
 def end_with_parent() -> None:
-    """Interrupt this process, as SIGTERM does, when the process that started it with `PARENT` set ends.
-
-    Call it in the main thread.
-    """
+    """Interrupt this process, as SIGTERM does, when the process that started it with `PARENT` set ends."""
     parent = os.environ.pop(PARENT, None)
     if parent is not None:
         without(int(parent), lambda: os.kill(os.getpid(), signal.SIGTERM))

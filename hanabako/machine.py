@@ -35,11 +35,7 @@ def describe(extra_packages: tuple[str, ...] = ()) -> dict:
 
 
 def in_words(machines: Sequence[Mapping[str, Any]]) -> str:
-    """Where and when something was measured, in words: processors, versions and days; "" if none of them says.
-
-    Args:
-        machines: `describe` of each result; an old one may not say when.
-    """
+    """Where and when results were measured, in words, from `describe` of each; "" if they are too old to say."""
     dated = [about for about in machines if "date" in about]
     if not dated:
         return ""

@@ -84,17 +84,10 @@ def sentence(error: BaseException) -> str:
 def run_program(
     work: Callable[[Any], Any], kind: type, module: str, about: str | None, words: Sequence[str] | None = None
 ) -> None:
-    """Run ``work`` as the program ``python -m module``, with settings from the command line.
+    """Run ``work``, which takes an object of the dataclass ``kind``, as the program ``python -m module``.
 
-    Args:
-        work: called with the settings, an object of the class ``kind``.
-        kind: the dataclass of the settings.
-        module: the program's name.
-        about: the description for ``--help``.
-        words: the words of the command line; None: those of this process.
-
-    Raises:
-        SystemExit: see `in_a_sentence`; or the command line is wrong, or asks for help.
+    ``about`` describes it for ``--help``; the ``words`` of the command line are by default those of this process. For
+    the ``SystemExit`` that ends it see `in_a_sentence` and `read_words`.
     """
     with in_a_sentence(module.rpartition(".")[2]), interruptible() if words is None else nullcontext():
         work(read_words(kind, f"python -m {module}", about, sys.argv[1:] if words is None else words))

@@ -57,8 +57,7 @@ class GameRecord:
     def positions(self, config: Any = None) -> Iterator[Any]:
         """Yield the environment, always the same object, before every action and at the end; ``config`` as in `begin`.
 
-        Raises:
-            ValueError: an action is unknown or not legal; the message has its index.
+        Raise ``ValueError`` for an action that is unknown or not legal; the message has its index.
         """
         env = self.begin(config)
         for turn, text in enumerate(self.actions):

@@ -43,25 +43,14 @@ def options_of(settings: Any) -> list[str]:
 def origin_of(
     words: Sequence[str], program: Sequence[str] = ("hanabako",), packages: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Return the origin of this process's results: the command (a program and these words), machine and versions.
-
-    ``packages`` are more packages whose versions count.
-    """
+    """Return the origin of this process's results, the command ``program`` with ``words``; see `describe`."""
     machine = describe(packages)
-    return {
-        "command": shlex.join([*program, *words]),
-        "versions": machine.pop("versions"),
-        "commit": machine.pop("commit"),
-        "machine": machine,
-    }
+    software = {name: machine.pop(name) for name in ("versions", "commit")}
+    return {"command": shlex.join([*program, *words]), **software, "machine": machine}
 
 
 def write_results(path: str | PathLike[str], study: str, origin: Origin, results: Iterable[Mapping[str, Any]]) -> None:
-    """Write a whole results file, one line per row, to a temporary name that is then renamed.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a whole results file, one line per row, to a temporary name that is then renamed."""
     results = list(results)
     everywhere = [name for name in SHARED if results and all(name in row for row in results)]
     common = dict(origin) | {name: results[0][name] for name in everywhere}

@@ -12,16 +12,6 @@ from .engine.game import Game
 from .engine.sections import words_for
 from .envs.vector import CardGameVectorEnv
 
-__all__ = [
-    "Play",
-    "fresh_tables",
-    "random_legal_actions",
-    "recorded_actions",
-    "rollout_loop",
-    "steps_per_second",
-    "vector_loop",
-]
-
 Play = Callable[[], int]
 """Plays for some milliseconds and returns the steps (decisions of one player) played."""
 

@@ -38,14 +38,9 @@ ROOM = 0.05
 
 
 def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0, 4.0), **settings: Any) -> Any:
-    """Return a new figure and its axes.
+    """Return a new figure of a ``size`` in inches and its axes, with labels ``x`` and ``y``, which have the units.
 
-    Args:
-        title: stands above the axes, at the left.
-        x: label of the horizontal axis, with its unit.
-        y: label of the vertical axis, with its unit.
-        size: width and height in inches.
-        settings: for Matplotlib's ``Axes.set``, for example ``ylim``.
+    The ``settings`` are those of Matplotlib's ``Axes.set``, for example ``ylim``.
     """
     figure, (axes,) = panels([title], size)
     axes.set(xlabel=x, ylabel=y, **settings)
@@ -53,13 +48,9 @@ def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0
 
 
 def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: bool = False, columns: int = 0) -> Any:
-    """Return a new figure and a list of axes, one per title.
+    """Return a new figure of a ``size`` in inches and a list of axes, one per title, at most ``columns`` in a row.
 
-    Args:
-        titles: stand above the axes, at the left.
-        size: width and height of the figure in inches.
-        share_y: whether all have the same vertical axis.
-        columns: the largest number of axes in a row; 0: all are in one row. Those in several rows share both axes.
+    With ``share_y`` all have the same vertical axis. 0 ``columns`` are one row; several rows share both axes.
     """
     need("a chart", "matplotlib")
     from cycler import cycler
@@ -96,13 +87,8 @@ def band(axes: Any, x: ArrayLike, low: ArrayLike, high: ArrayLike, color: Any) -
 def reference(axes: Any, value: float, text: str, upright: bool = False) -> None:
     """Draw a dashed line at a value that others reached, or that cannot be exceeded, with its name.
 
-    Call it after the data are drawn: a level line makes room for its name above it.
-
-    Args:
-        axes: where to draw.
-        value: where the line is.
-        text: its name, written above it at the left, or at the right of its lower end.
-        upright: draw a vertical line (at ``value`` of the horizontal axis).
+    Call it after the data are drawn: a level line makes room for its name above it. The name of an ``upright`` line is
+    at the right of its lower end.
     """
     style = {"color": SOFT, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
     words = {"color": SOFT, "fontsize": 7.5, "textcoords": "offset points"}

@@ -76,15 +76,7 @@ class Snapshot:
 
 
 def check_actions(snapshots: Sequence[Snapshot], parse: Callable[[Snapshot], object]) -> None:
-    """Check that there are snapshots, and that all recorded actions are actions of the game.
-
-    Args:
-        snapshots: the snapshots of a game.
-        parse: reads a snapshot's action, or raises ``ValueError``.
-
-    Raises:
-        ValueError: there is none, or the text of an action is unknown. The message has the snapshot's number.
-    """
+    """Raise ``ValueError`` if there is no snapshot, or ``parse``, which reads a snapshot's action, raises it."""
     if not snapshots:
         raise ValueError("a replay needs at least one snapshot")
     for turn, now in enumerate(snapshots):
@@ -105,13 +97,8 @@ def frame_of(
 ) -> Frame:
     """Return the frame of a snapshot, with the views of all players and of a viewer who sees every card.
 
-    Args:
-        now: the snapshot.
-        players: the number of players.
-        look: returns a seat's view of the position; for None, a view with every card.
-        draw: returns the layers of a view's picture.
-        write: returns a view as text.
-        tell: returns the caption from the view with every card.
+    ``look`` returns a seat's view of the position, for None with every card; ``draw`` the layers of a view's picture;
+    ``write`` a view as text; ``tell`` the caption from the view with every card.
     """
     eyes = {"omniscient": None} | {player_name(player): player for player in range(players)}
     views = {name: look(seat) for name, seat in eyes.items()}

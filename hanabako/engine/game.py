@@ -53,16 +53,10 @@ class Game(ABC):
         self.players = self.rules.players
         self.num_actions = self.rules.num_actions
         self.observation_bits = config.observation_bits
-        self.bounds = self.module("engine.bounds")
-        self.notation, self.positions = self.module("words.notation"), self.module("words.positions")
 
     @classmethod
     def make(cls, config: Any = None, preset: str | None = None, **fields: Any) -> Self:
-        """Return the configured game from a factory's keywords: see `hanabako.words.checks.build_config`.
-
-        Raises:
-            ValueError: a keyword has a wrong name or value.
-        """
+        """Return the configured game from a factory's keywords: see `hanabako.words.checks.build_config`."""
         return cls(build_config(cls.presets, config, preset, fields))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,14 +73,11 @@ class Game(ABC):
 
     def state_bounds(self) -> Bounds:
         """Return the bounds of a state's fields, to check states that come from outside."""
-        return self.bounds.state_bounds(self.rules)
+        return self.module("engine.bounds").state_bounds(self.rules)
 
     def is_whole(self, states: Any) -> np.ndarray:
-        """Return from which states (N,) the rules can continue, bool (N,).
-
-        All states are of unfinished games and within their bounds.
-        """
-        return self.bounds.is_whole(self.rules, states)
+        """Return from which states (N,) of unfinished games, all within bounds, the rules can continue, bool (N,)."""
+        return self.module("engine.bounds").is_whole(self.rules, states)
 
     def can_be_shown(self, states: Any) -> np.ndarray:
         """Return which states (N,) of finished games `to_dict` can show, bool (N,). All are within their bounds."""
@@ -94,24 +85,24 @@ class Game(ABC):
 
     def action_to_str(self, state: Any, action: int) -> str:
         """Return the text of an action."""
-        return self.notation.action_to_str(self.config, action)
+        return self.module("words.notation").action_to_str(self.config, action)
 
     def str_to_action(self, state: Any, text: str) -> int:
         """Return the action that a text names."""
-        return self.notation.str_to_action(self.config, text)
+        return self.module("words.notation").str_to_action(self.config, text)
 
     def to_dict(self, state: Any) -> dict[str, Any]:
         """Return the whole state, hidden cards included, in plain Python types and card names."""
-        return self.positions.to_dict(self.config, state)
+        return self.module("words.positions").to_dict(self.config, state)
 
     def load_position(self, state: Any, position: dict[str, Any]) -> None:
         """Set the state from a dict of `to_dict`; raise ``ValueError`` if it is impossible."""
-        self.positions.load_position(self.config, state, position)
+        self.module("words.positions").load_position(self.config, state, position)
 
     def load_deal(self, state: Any, options: dict[str, Any]) -> None:
         """Deal as the ``options`` of a reset say, if any; raise ``ValueError`` if they are impossible."""
         if options:
-            self.positions.load_deal(self.config, state, options)
+            self.module("words.positions").load_deal(self.config, state, options)
 
     @abstractmethod
     def describe_end(self, ending: dict[str, Any]) -> dict[str, Any]:
@@ -135,11 +126,11 @@ class Game(ABC):
         return 0
 
     def module(self, name: str) -> ModuleType:
-        """Return a module of the game's package."""
+        """Return a module of the game's package, imported at its first use."""
         return import_module(f"{type(self).__module__.rpartition('.')[0]}.{name}")
 
     def drawing(self) -> ModuleType:
-        """Return the module ``drawing.render``, which is imported only here."""
+        """Return the module ``drawing.render``."""
         return self.module("drawing.render")
 
     def render(self, position: dict[str, Any], mode: str) -> Any:

@@ -81,12 +81,7 @@ class Field:
 def fields_of(described: Mapping[str, Sequence[Repeat]], sections: Iterable[tuple[str, int, int]]) -> list[Field]:
     """Return the fields of an observation, ordered by their first bits.
 
-    Args:
-        described: the repeats of every section, by name.
-        sections: the name, first bit and length of every section of the observation.
-
-    Raises:
-        AssertionError: a section's length differs from its description.
+    ``described`` has the repeats of every section by name, ``sections`` the name, first bit and length of each.
     """
     fields = []
     for section, first, length in sections:
@@ -106,13 +101,10 @@ def actions_of(parts: Sequence[Part], num_actions: int) -> list[Field]:
 
 def _fields_of_repeat(section: str, at: int, repeat: Repeat) -> list[Field]:
     """Return the fields of a repeat whose first repetition begins at bit ``at``."""
-    found = []
+    found, repeated = [], (repeat.times, repeat.stride, repeat.per)
     for part in repeat.parts:
         if part.bits and repeat.times:
-            repeated = (repeat.times, repeat.stride, repeat.per)
-            found.append(
-                Field(section, part.name, at, part.bits, *repeated, part.meaning, part.suits, part.cards),
-            )
+            found.append(Field(section, part.name, at, part.bits, *repeated, part.meaning, part.suits, part.cards))
         at += part.bits
     return found
 

@@ -15,7 +15,7 @@ from hanabako.engine.game import Game
 from hanabako.engine.protocol import ENDED, REFUSED, REWARDED
 from hanabako.envs.saved_tables import checked_tables, save_tables
 from hanabako.extras import drawable
-from hanabako.words.checks import as_index, as_seed, check_options, check_render_mode, fresh_seed, shown
+from hanabako.words.checks import as_index, check_options, check_render_mode, seed_after, shown
 from hanabako.words.notation import player_name
 
 __all__ = ["CardGameAEC", "without_ignored"]
@@ -66,16 +66,10 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
     def _make_spaces(self) -> None:
         bits, actions = self.game.observation_bits, self.game.num_actions
-        space = spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, (bits,), np.int8),
-                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
-            }
-        )
+        parts = {"observation": bits, "action_mask": actions}
+        space = spaces.Dict({name: spaces.Box(0, 1, (length,), np.int8) for name, length in parts.items()})
         self.observation_spaces: dict[str, spaces.Space] = dict.fromkeys(self.possible_agents, space)
-        self.action_spaces: dict[str, spaces.Space] = {
-            agent: spaces.Discrete(actions) for agent in self.possible_agents
-        }
+        self.action_spaces: dict[str, spaces.Space] = {name: spaces.Discrete(actions) for name in self.possible_agents}
         self.state_space = spaces.Box(0, 1, (self.game.players * bits,), np.int8)
 
     def _make_buffers(self) -> None:
@@ -99,9 +93,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         self._rewarded = False
         self._seed: int | None = None
         self._fresh: dict[str, np.ndarray] = {}
-        self._fresh_for: object = (
-            NO_AGENT  # the agent whose observation is in `_fresh`; NO_AGENT once that observation was returned
-        )
+        self._fresh_for: object = NO_AGENT  # whose observation is in `_fresh`; NO_AGENT once it was returned
 
     # --- PettingZoo's methods -----------------------------------------------------------------------------------------
 
@@ -152,9 +144,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
 
     def _begin(self, seed: int | None, options: dict[str, Any]) -> None:
         if seed is not None or self._seed is None or "game_index" in options:
-            if seed is None:
-                seed = fresh_seed() if self._seed is None else self._seed
-            self._seed = as_seed(seed)
+            self._seed = seed_after(self._seed, seed)
             self._stream[0] = self._seed
             self._stream[1] = as_index("game_index", options.get("game_index", 0), 2**63 - 1)
             self._loops.seed(self._tables, self._stream)
@@ -194,11 +184,7 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def step(self, action: Any) -> None:
-        """Take the action of the selected agent.
-
-        Raises:
-            ValueError: the action is not an int, out of range or illegal. The environment is then unchanged.
-        """
+        """Take the selected agent's action; if it is no int or illegal, raise ``ValueError`` and change nothing."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -232,9 +218,8 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         return code
 
     def _why_refused(self, action: Any) -> str:
-        most = self.game.num_actions - 1
         try:
-            number = as_index("action", action, most)
+            number = as_index("action", action, self.game.num_actions - 1)
         except ValueError as error:
             return str(error)
         return f"action {number} ({self.action_to_str(number)}) is not legal for {self.agent_selection} now"

@@ -1,6 +1,7 @@
 """The vector environments of the single games: configured by keywords, on the CPU or a GPU."""
 
 from collections.abc import Callable
+from importlib import import_module
 from inspect import signature
 from typing import Any, ClassVar
 
@@ -45,16 +46,10 @@ class ConfiguredVectorEnv(CardGameVectorEnv):
             own = ", ".join([*list(signature(CardGameVectorEnv.__init__).parameters)[2:], "device"])
             raise UnexpectedKeywordError(f"{error}; arguments of the environment are {own}") from None
         if device == "cuda":
-            self.__class__ = device_class()  # the constructor's class can stay the one that users name
+            need('device="cuda"', "torch")
+            device_module = import_module("hanabako.envs.device_vector")
+            self.__class__ = device_module.DeviceVectorEnv  # the constructor's class can stay the one that users name
         elif device != "cpu":
             raise ValueError(f"device must be 'cpu' or 'cuda', got {shown(device)}")
         first = (game, num_envs, seed, observation, num_threads)
         CardGameVectorEnv.__init__(self, *first, autoreset_mode, copy, specialize, render_mode)
-
-
-def device_class() -> Any:
-    """Return `hanabako.envs.device_vector.DeviceVectorEnv`; raise ModuleNotFoundError if torch is not installed."""
-    need('device="cuda"', "torch")
-    from hanabako.envs.device_vector import DeviceVectorEnv
-
-    return DeviceVectorEnv

@@ -36,11 +36,9 @@ class DeviceVectorEnv(CardGameVectorEnv):
 
     Methods about single tables (`to_dict`, `render`, `get_state` and so on) first copy all tables from the GPU.
 
-    Args:
-        arguments: those of `CardGameVectorEnv`; ``num_threads`` and ``specialize`` change nothing.
+    The arguments are those of `CardGameVectorEnv`; ``num_threads`` and ``specialize`` change nothing.
 
     Raises:
-        ValueError: an argument is wrong.
         ModuleNotFoundError: numba-cuda is not installed.
         RuntimeError: there is no GPU.
     """
@@ -99,18 +97,7 @@ class DeviceVectorEnv(CardGameVectorEnv):
         self.run(self.kernels.observe, self.records, self._seen, self._legal)
 
     def step(self, actions: Any) -> tuple[dict, Any, Any, Any, dict]:
-        """Take one action of the current player at every table, without waiting for the GPU.
-
-        Args:
-            actions: integers (N,): a torch tensor, another array with DLPack, or a sequence.
-
-        Returns:
-            The observations of the next players, rewards float64 (N,), terminations and truncations bool (N,), infos.
-
-        Raises:
-            ValueError: the actions are not integers of shape (N,).
-            gymnasium.error.ResetNeeded: `reset` was never called.
-        """
+        """See `CardGameVectorEnv.step`. The actions are a torch tensor, another array with DLPack, or a sequence."""
         if not self._was_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
         self._device_actions.tensor.copy_(as_device_actions(actions, self.num_envs))
@@ -127,8 +114,8 @@ class DeviceVectorEnv(CardGameVectorEnv):
         stream = 0 if IS_SIMULATED else cuda.external_stream(torch.cuda.current_stream().cuda_stream)
         kernel(self.num_envs, *arrays, stream=stream)
 
-    def _shown(self, tensor: Tensor) -> Tensor:
-        return tensor.clone() if self.copy_buffers else tensor
+    def _shown(self, values: Tensor) -> Tensor:
+        return values.clone() if self.copy_buffers else values
 
     def _observations(self) -> dict[str, Any]:
         return {"observation": self._shown(self._seen.tensor), "action_mask": self._shown(self._legal.tensor)}
@@ -188,11 +175,9 @@ class DeviceVectorEnv(CardGameVectorEnv):
 
 
 class DeviceArray:
-    """Memory on the GPU, as a torch tensor and as an array for kernels.
+    """Memory on the GPU, as a torch tensor and as an array for kernels, of a shape and NumPy dtype ``kind``.
 
-    Args:
-        shape: its shape.
-        kind: its dtype. A record has no torch dtype: its ``tensor`` is uint8, (bytes,).
+    A record has no torch dtype: its ``tensor`` is uint8, (bytes,).
     """
 
     tensor: Tensor
@@ -240,9 +225,8 @@ def as_device_actions(actions: Any, count: int) -> Tensor:
 def as_device_mask(mask: Tensor, count: int) -> Tensor:
     """Return the tensor unless it is no mask bool (count,); then raise ValueError."""
     if mask.dtype != torch.bool or mask.shape != (count,):
-        raise ValueError(
-            f"reset_mask must be a bool array of shape ({count},), got {mask.dtype} of shape {tuple(mask.shape)}"
-        )
+        got = f"{mask.dtype} of shape {tuple(mask.shape)}"
+        raise ValueError(f"reset_mask must be a bool array of shape ({count},), got {got}")
     return mask
 
 

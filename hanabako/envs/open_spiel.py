@@ -40,6 +40,9 @@ class OpenSpielEnvironment:
         ValueError: an argument is wrong.
     """
 
+    num_actions_per_step = 1
+    is_turn_based = True
+
     def __init__(self, game: Game, discount: float = 1.0, seed: int | None = None) -> None:
         try:
             self._shapes: Any = import_module("open_spiel.python.rl_environment")
@@ -50,6 +53,7 @@ class OpenSpielEnvironment:
         if isinstance(discount, bool) or not isinstance(discount, (int, float)) or not 0 <= discount <= 1:
             raise ValueError(f"discount must be from 0 to 1, got {shown(discount)}")
         self.table = CardGameAEC(game)
+        self.name, self.num_players = game.name, game.players
         self._discount = float(discount)
         self._should_reset = True
         self.seed(seed)
@@ -62,9 +66,8 @@ class OpenSpielEnvironment:
         """Begin a game and return its first ``TimeStep``, whose rewards and discounts are ``None``."""
         self.table.reset(seed=self._seed)
         self._seed = None
-        time_step = self.get_time_step()
-        kind = self._shapes.StepType
-        return time_step._replace(rewards=None, discounts=None, step_type=kind.FIRST)
+        first = self._shapes.StepType.FIRST
+        return self.get_time_step()._replace(rewards=None, discounts=None, step_type=first)
 
     def step(self, actions: Sequence[int]) -> Any:
         """Take the action of the player to move, given as ``[action]``.
@@ -101,35 +104,10 @@ class OpenSpielEnvironment:
 
     def observation_spec(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each entry of one player's observation."""
-        game = self.table.game
-        return {
-            "info_state": (game.observation_bits,),
-            "legal_actions": (game.num_actions,),
-            "current_player": (),
-            "serialized_state": (),
-        }
+        bits, actions = self.table.game.observation_bits, self.table.game.num_actions
+        return {"info_state": (bits,), "legal_actions": (actions,), "current_player": (), "serialized_state": ()}
 
     def action_spec(self) -> dict[str, Any]:
         """Return the number of actions, the first and last action, and their type."""
         actions = self.table.game.num_actions
         return {"num_actions": actions, "min": 0, "max": actions - 1, "dtype": int}
-
-    @property
-    def name(self) -> str:
-        """The game's name."""
-        return self.table.game.name
-
-    @property
-    def num_players(self) -> int:
-        """The number of players."""
-        return self.table.game.players
-
-    @property
-    def num_actions_per_step(self) -> int:
-        """1: only the player to move acts."""
-        return 1
-
-    @property
-    def is_turn_based(self) -> bool:
-        """``True``: one player acts at a time."""
-        return True

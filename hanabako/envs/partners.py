@@ -22,12 +22,9 @@ def random_partner(observation: dict[str, np.ndarray], generator: np.random.Gene
 
 
 class Choice:
-    """The candidates for the other seats, and the draw of who takes them in a game.
+    """The candidates for the seats but ``seat``, and the draw of who takes them in a game.
 
-    Args:
-        partners: the partners, see `hanabako.envs.seat.CardGameSeatEnv`.
-        game: the configured game.
-        seat: the player who is not a partner.
+    For ``partners`` see `hanabako.envs.seat.CardGameSeatEnv`.
 
     Raises:
         ValueError: no agent has a given name, an agent cannot play this configuration, or the number of partners is
@@ -40,16 +37,13 @@ class Choice:
         self._pool: list[Any] = []
         if isinstance(partners, Mapping):
             if partners.keys() != {"pool"} or not is_sequence(partners["pool"]) or not len(partners["pool"]):
-                raise ValueError(
-                    f'partners as a dict must be {{"pool": [...]}} with agents in it, got {shown(partners)}'
-                )
+                raise ValueError(f'partners as a dict must be {{"pool": [...]}} with agents, got {shown(partners)}')
             self.members = self._pool = [self._member(partner) for partner in partners["pool"]]
             return
         choices = partners if is_sequence(partners) else [partners] * len(self.others)
         if len(choices) != len(self.others):
-            raise ValueError(
-                f"partners must be one, or one for each of {len(self.others)} other players, got {len(choices)}"
-            )
+            others = len(self.others)
+            raise ValueError(f"partners must be one, or one for each of {others} other players, got {len(choices)}")
         known = {id(partner): self._member(partner) for partner in choices}  # load each partner once
         self.members = [known[id(partner)] for partner in choices]
 
@@ -94,11 +88,7 @@ class Partners:
         self._agents: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the contents of a copy or pickle.
-
-        Raises:
-            TypeError: a game has begun with policies among the partners, which are tied to its table.
-        """
+        """Return the contents of a copy or pickle, if no game has begun: policies are tied to its table."""
         if self._agents is not None:
             raise TypeError("a seat among policies can be copied or pickled only before its first reset")
         return self.__dict__

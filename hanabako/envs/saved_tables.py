@@ -28,11 +28,7 @@ def save_tables(tables: np.ndarray, config: Any) -> dict[str, Any]:
 def checked_tables(saved: Mapping[str, Any], like: np.ndarray, game: Game, loops: Loops) -> np.ndarray:
     """Return the records that `save_tables` saved, with the dtype and number of ``like``, after checking them.
 
-    Args:
-        saved: the dict from `save_tables`.
-        like: tables (N,) of the environment that loads them.
-        game: the configured game.
-        loops: the game's loops for such tables.
+    ``like`` are the tables (N,) of the environment that loads them, ``loops`` the ``game``'s loops for such tables.
 
     Raises:
         ValueError: the shape or configuration differs, the data is damaged, or no game leads to such a table.

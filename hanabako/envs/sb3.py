@@ -66,10 +66,9 @@ class SB3VecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> dict[str, np.ndarray]:
-        """Begin games with the seed and options that were set before; the first seed serves all tables.
+        """Begin games with the seed and options that were set before, which must be the same for all tables.
 
-        Raises:
-            ValueError: the options are wrong, or differ between tables.
+        The first seed serves all of them.
         """
         options = self._options[0]
         if any(other != options for other in self._options):
@@ -109,11 +108,7 @@ class SB3VecEnv(VecEnv):
     # --- Methods for single tables ------------------------------------------------------------------------------------
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Call a method for every requested table: ``action_masks`` or, in self-play only, one of `BY_INDEX`.
-
-        Raises:
-            AttributeError: any other method.
-        """
+        """Call a method for every requested table: ``action_masks`` or, in self-play only, one of `BY_INDEX`."""
         if method_name == "action_masks":
             return [self._legal[i] for i in self._get_indices(indices)]
         known = [name for name in BY_INDEX if hasattr(self.envs, name)]
@@ -132,11 +127,7 @@ class SB3VecEnv(VecEnv):
         return [getattr(owner, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Not supported, because tables share their attributes.
-
-        Raises:
-            AttributeError: always.
-        """
+        """Raise AttributeError, because tables share their attributes."""
         raise AttributeError(f"tables share their attributes: {attr_name} cannot be set at some of them")
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:

@@ -79,16 +79,13 @@ class CardGameSeatEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         given = without_ignored(options or {})
         if seed is not None and "game_index" in given:
             self.np_random = generator_of(seed, int(given["game_index"]))
-        self.partners.begin(self.np_random)
-        self._owed = self._play_partners()
-        skipped = 0
-        while self.table.terminations[self.agent] and not given.keys() - {"game_index"}:
-            if (skipped := skipped + 1) > MOST_SKIPPED:
-                raise no_decision(self.seat)
-            self.table.reset()
+        for _ in range(MOST_SKIPPED + 1):
             self.partners.begin(self.np_random)
             self._owed = self._play_partners()
-        return self._observation(), self._info()
+            if not self.table.terminations[self.agent] or given.keys() - {"game_index"}:
+                return self._observation(), self._info()
+            self.table.reset()
+        raise no_decision(self.seat)
 
     def step(self, action: int) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Take the seat's action, then let the partners act until the seat is to move or the game ends.

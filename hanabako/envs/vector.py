@@ -20,18 +20,14 @@ from hanabako.words.checks import (
     check_keys,
     check_options,
     check_render_mode,
-    fresh_seed,
+    seed_after,
     shown,
     usable_threads,
 )
 
 __all__ = ["CardGameVectorEnv", "TableVectorEnv"]
 
-MODES = {
-    AutoresetMode.SAME_STEP: SAME_STEP,
-    AutoresetMode.NEXT_STEP: NEXT_STEP,
-    AutoresetMode.DISABLED: DISABLED,
-}
+MODES = {AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.DISABLED: DISABLED}
 RENDER_MODES = ("ansi", "rgb_array")
 FORMATS = {"int8": np.int8, "float32": np.float32, "packed": np.uint64}
 INT64 = np.dtype(np.int64)
@@ -191,9 +187,7 @@ class CardGameVectorEnv(TableVectorEnv):
 
     def _begin(self, seed: int | None, first: int | None, chosen: np.ndarray, is_of_a_seed: bool) -> None:
         if is_of_a_seed:
-            if seed is None:
-                seed = fresh_seed() if self._seed is None else self._seed
-            self._seed = as_seed(seed)
+            self._seed = seed_after(self._seed, seed)
             if not self._was_reset:
                 chosen = np.ones_like(chosen)  # all must begin once
             self._begin_games(chosen, np.array([self._seed, first or 0], np.uint64))
@@ -278,31 +272,26 @@ class CardGameVectorEnv(TableVectorEnv):
             return self._observations(), reward, terminated, self._truncations.copy(), infos
         return self._buffers, self._reward, self._terminated, self._truncations, infos
 
+    def _shown(self, values: Any) -> Any:
+        return values.copy() if self.copy_buffers else values
+
     def _observations(self) -> dict[str, np.ndarray]:
         if self.copy_buffers:
             return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
         return self._buffers
 
     def _running_infos(self) -> dict[str, Any]:
-        if self.copy_buffers:
-            return {"current_player": self._current_player.copy(), "rewards": self._rewards.copy()}
-        return {"current_player": self._current_player, "rewards": self._rewards}
+        return {"current_player": self._shown(self._current_player), "rewards": self._shown(self._rewards)}
 
     def _add_ends(self, infos: dict[str, Any]) -> None:
         """Add to the infos the statistics of games that just ended and, in mode SAME_STEP, their last observations."""
         ended = self._tables["ended"].copy()
         for name in self._statistics:
-            numbers = self._tables[name]
-            infos[name] = numbers.copy() if self.copy_buffers else numbers
-            infos[f"_{name}"] = ended
-        infos["returns"] = self._returns.copy() if self.copy_buffers else self._returns
-        infos["_returns"] = ended
+            infos |= {name: self._shown(self._tables[name]), f"_{name}": ended}
+        infos |= {"returns": self._shown(self._returns), "_returns": ended}
         if self._mode == SAME_STEP:
-            final, mask = self._final, self._no_mask
-            if self.copy_buffers:
-                final, mask = final.copy(), mask.copy()
-            infos["final_obs"] = {"observation": final, "action_mask": mask}
-            infos["_final_obs"] = ended
+            final, mask = self._shown(self._final), self._shown(self._no_mask)
+            infos |= {"final_obs": {"observation": final, "action_mask": mask}, "_final_obs": ended}
 
     @property
     def tables(self) -> np.ndarray:
@@ -331,6 +320,7 @@ class CardGameVectorEnv(TableVectorEnv):
         return {"observation": observation, "action_mask": mask}
 
     # --- One table ----------------------------------------------------------------------------------------------------
+    # An ``index`` or action out of range is a ValueError; before the first `reset` they raise ResetNeeded.
 
     def _state(self, index: int) -> Any:
         if not self._was_reset:
@@ -338,12 +328,7 @@ class CardGameVectorEnv(TableVectorEnv):
         return self._states[as_index("index", index, self.num_envs - 1)]
 
     def to_dict(self, index: int) -> dict[str, Any]:
-        """Return the whole state of table ``index``, hidden cards included, in plain Python types and card names.
-
-        Raises:
-            ValueError: ``index`` is out of range.
-            gymnasium.error.ResetNeeded: `reset` was never called.
-        """
+        """Return the whole state of table ``index``, hidden cards included, in plain Python types and card names."""
         return self.game.to_dict(self._state(index))
 
     def action_to_str(self, index: int, action: int) -> str:
@@ -358,15 +343,10 @@ class CardGameVectorEnv(TableVectorEnv):
         """Draw every table, hidden cards included: texts, or pixels uint8 (height, width, 3), as ``render_mode`` says.
 
         Without a ``render_mode`` this warns and returns ``None``. A picture takes as long as hundreds of steps.
-
-        Raises:
-            gymnasium.error.ResetNeeded: `reset` was never called.
         """
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs a render_mode")
             return None
-        if not self._was_reset:
-            raise gymnasium.error.ResetNeeded("call reset before render")
         return tuple(self.game.render(self.to_dict(i), self.render_mode) for i in range(self.num_envs))
 
     @property

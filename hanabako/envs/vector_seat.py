@@ -13,7 +13,7 @@ from hanabako.engine.game import Game
 from hanabako.envs.partners import Choice, agents_module
 from hanabako.envs.vector import FORMATS, TableVectorEnv, as_actions, as_reset_mask, first_game
 from hanabako.packing import unpack
-from hanabako.words.checks import as_index, as_seed, check_options, fresh_seed
+from hanabako.words.checks import as_index, check_options, seed_after
 
 __all__ = ["VectorSeatEnv"]
 
@@ -26,9 +26,7 @@ class VectorSeatEnv(TableVectorEnv):
     ``reset(seed=s, options={"game_index": i})``: with the same partners and actions, that game and all following games
     are the same.
 
-    Observations are dicts of ``observation`` (N, n) and ``action_mask`` int8 (N, A). When games end, ``infos`` holds
-    dense arrays with Gymnasium's ``_name`` masks: ``final_obs`` (SAME_STEP only), ``returns`` float64 (N, P),
-    ``illegal`` and the game's statistics. In mode DISABLED a step leaves finished games as they are.
+    Observations, modes and the ``infos`` of games that end are those of `hanabako.envs.vector.CardGameVectorEnv`.
 
     Args:
         game: the configured game.
@@ -36,9 +34,7 @@ class VectorSeatEnv(TableVectorEnv):
         seat: the learner's player.
         partners: as in `hanabako.envs.seat.CardGameSeatEnv`. A partner that is not a function must be a bot, a network
             or have its own ``act``. Functions are called once per game, which is slow.
-        seed: seed of the first `reset` that is called without one; ``None`` draws one.
-        observation: ``"int8"``, ``"float32"`` or ``"packed"``, as in `hanabako.envs.vector.CardGameVectorEnv`.
-        autoreset_mode: Gymnasium's mode or its value.
+        seed, observation, autoreset_mode: as in `hanabako.envs.vector.CardGameVectorEnv`.
 
     Raises:
         ValueError: an argument is wrong; the message has its name and value.
@@ -62,24 +58,13 @@ class VectorSeatEnv(TableVectorEnv):
         self._games = agents_module("playing.seat_games").SeatGames(game, self.num_envs, self.seat, choice)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Begin games; without a seed, the next game of every row.
-
-        Args:
-            seed: an int from 0 to 2^64 - 1.
-            options: ``reset_mask`` bool (N,), the games to reset, of which the first reset takes all; ``game_index``,
-                the index of game 0 for this seed, or for the last one.
-
-        Raises:
-            ValueError: an option is unknown or wrong.
-        """
+        """Begin games; the options are ``reset_mask`` and ``game_index``: see `CardGameVectorEnv.reset`."""
         options = {} if options is None else options
         check_options(options, ("reset_mask", "game_index"))
         first = first_game(options)
         rows = np.flatnonzero(as_reset_mask(options.get("reset_mask"), self.num_envs))
         if seed is not None or first is not None or not self._was_reset:
-            if seed is None:
-                seed = fresh_seed() if self._seed is None else self._seed
-            self._seed = as_seed(seed)
+            self._seed = seed_after(self._seed, seed)
             if not self._was_reset:
                 rows = np.arange(self.num_envs)  # all must begin once
             self._games.seed(self._seed, first or 0, rows)
@@ -90,18 +75,7 @@ class VectorSeatEnv(TableVectorEnv):
         return self._observations(), {}
 
     def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
-        """Take the seat's action in every game.
-
-        Args:
-            actions: integers (N,). Actions for finished games are ignored.
-
-        Returns:
-            Observations, rewards float64 (N,), terminations and truncations bool (N,), infos.
-
-        Raises:
-            ValueError: the actions are not integers of shape (N,).
-            gymnasium.error.ResetNeeded: `reset` was never called.
-        """
+        """Take the seat's action in every game: see `CardGameVectorEnv.step`. Those for finished games are ignored."""
         actions = as_actions(actions, self.num_envs)
         if not self._was_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
@@ -110,9 +84,7 @@ class VectorSeatEnv(TableVectorEnv):
         terminations = games.ended.copy()
         if mode == AutoresetMode.DISABLED:
             terminations |= games.tables["terminated"]
-        infos: dict[str, Any] = {}
-        if games.ended.any():
-            infos = self._ends()
+        infos = self._ends() if games.ended.any() else {}
         return self._observations(), games.reward.copy(), terminations, np.zeros(self.num_envs, np.bool_), infos
 
     def _observations(self) -> dict[str, np.ndarray]:

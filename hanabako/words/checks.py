@@ -14,32 +14,6 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-__all__ = [
-    "UnexpectedKeywordError",
-    "as_bool",
-    "as_each",
-    "as_index",
-    "as_list",
-    "as_object",
-    "as_seed",
-    "as_text",
-    "build_config",
-    "check_box",
-    "check_choice",
-    "check_derived",
-    "check_field_types",
-    "check_keys",
-    "check_not_given",
-    "check_options",
-    "check_render_mode",
-    "check_seat",
-    "did_you_mean",
-    "fresh_seed",
-    "parse_setting",
-    "shown",
-    "usable_threads",
-]
-
 T = TypeVar("T")
 
 
@@ -86,10 +60,8 @@ def check_field_types(config: Any) -> None:
     """Check every field of a dataclass against its annotation (``int``, ``bool``, ``str``, unions, a ``tuple[...]``).
 
     NumPy integers are accepted and stored as Python ints. Lists are accepted and stored as tuples, because JSON has no
-    tuples. The elements of a tuple are not checked. A ``bool`` is not an ``int`` here.
-
-    Raises:
-        ValueError: a field has the wrong type.
+    tuples. The elements of a tuple are not checked. A ``bool`` is not an ``int`` here. Raise ``ValueError`` for a field
+    of the wrong type.
     """
     hints = get_type_hints(type(config))
     for field in fields(config):
@@ -108,21 +80,16 @@ def check_field_types(config: Any) -> None:
 
 def _classes(hint: Any) -> tuple[type, ...]:
     """Return the classes that an annotation allows."""
-    if isinstance(hint, UnionType):
-        return get_args(hint)
-    return (get_origin(hint) or hint,)
+    return get_args(hint) if isinstance(hint, UnionType) else (get_origin(hint) or hint,)
 
 
-def check_choice(config: Any, name: str, allowed: Iterable[Any]) -> None:
+def check_choice(config: Any, name: str, allowed: Sequence[Any]) -> None:
     """Raise ``ValueError`` if field ``name`` is none of the ``allowed`` values."""
     value = getattr(config, name)
-    if value in allowed:
-        return
-    if isinstance(allowed, range):
-        choices = f"from {allowed.start} to {allowed.stop - 1}"
-    else:
-        choices = "one of " + ", ".join(repr(v) for v in allowed)
-    raise ValueError(f"{name} must be {choices}, got {shown(value)}")
+    if value not in allowed:
+        is_range = isinstance(allowed, range)
+        choices = f"from {allowed[0]} to {allowed[-1]}" if is_range else f"one of {', '.join(map(repr, allowed))}"
+        raise ValueError(f"{name} must be {choices}, got {shown(value)}")
 
 
 def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, options: Mapping[str, Any]) -> Any:
@@ -167,10 +134,8 @@ def build_config(presets: Mapping[str, Any], config: Any, preset: str | None, op
 def parse_setting(text: str) -> tuple[str, Any]:
     """Parse a setting: ``"derived=true"`` becomes ``("derived", True)``.
 
-    The value is read as JSON, or as ``True``, ``False`` or ``None``. Any other value stays a string.
-
-    Raises:
-        ValueError: the text has no equals sign, or an integer with more digits than Python reads.
+    The value is read as JSON, or as ``True``, ``False`` or ``None``. Any other value stays a string. Raise
+    ``ValueError`` for a text without an equals sign, or an integer with more digits than Python reads.
     """
     name, separator, value = text.partition("=")
     if not separator:
@@ -188,11 +153,7 @@ PYTHON_WORDS = {"True": True, "False": False, "None": None}
 
 
 def as_index(name: str, value: Any, most: int, least: int = 0) -> int:
-    """Return ``value`` as an int from ``least``, at least 0, to ``most``.
-
-    Raises:
-        ValueError: the value is not an integer, or out of range.
-    """
+    """Return ``value`` as an int from ``least``, at least 0, to ``most``; raise ``ValueError`` if it is none."""
     try:
         index = operator.index(value)
     except Exception:
@@ -203,22 +164,14 @@ def as_index(name: str, value: Any, most: int, least: int = 0) -> int:
 
 
 def as_bool(name: str, value: Any) -> bool:
-    """Return ``value`` as a Python bool.
-
-    Raises:
-        ValueError: the value is not a bool.
-    """
+    """Return ``value`` as a Python bool; raise ``ValueError`` if it is none."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be a bool, got {shown(value)}")  # noqa: TRY004 - as for every wrong argument
     return bool(value)
 
 
 def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
-    """Return ``value`` if it is a list or tuple.
-
-    Raises:
-        ValueError: the value is neither, or does not have the given ``length``.
-    """
+    """Return ``value`` if it is a list or tuple, of the given ``length``; else raise ``ValueError``."""
     if not isinstance(value, (list, tuple)) or length not in (None, len(value)):
         wanted = "a list" if length is None else f"a list of {length}"
         raise ValueError(f"{name} must be {wanted}, got {shown(value)}")
@@ -226,11 +179,7 @@ def as_list(name: str, value: Any, length: int | None = None) -> Sequence[Any]:
 
 
 def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
-    """Return ``read(element)`` for every element of a list.
-
-    Raises:
-        ValueError: the value is not a list, or ``read`` refuses an element. The message has the element's index.
-    """
+    """Return ``read(element)`` for every element of a list; its ``ValueError`` is raised with the element's index."""
     results = []
     for k, element in enumerate(as_list(name, value)):
         try:
@@ -241,22 +190,14 @@ def as_each(name: str, value: Any, read: Callable[[Any], T]) -> list[T]:
 
 
 def as_text(value: Any) -> str:
-    """Return ``value`` if it is a string.
-
-    Raises:
-        ValueError: the value is not a string.
-    """
+    """Return ``value`` if it is a string, else raise ``ValueError``."""
     if not isinstance(value, str):
         raise ValueError(f"must be a string, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
     return value
 
 
 def as_object(name: str, value: Any) -> Mapping[str, Any]:
-    """Return ``value`` if it is a JSON object.
-
-    Raises:
-        ValueError: the value is not a mapping.
-    """
+    """Return ``value`` if it is a JSON object, else raise ``ValueError``."""
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} must be an object, got {shown(value)}")  # noqa: TRY004 - as for every wrong value
     return value
@@ -274,9 +215,7 @@ def check_keys(what: str, source: str, given: Any, required: Iterable[str]) -> N
 def check_box(where: str, cards: Iterable[str], box: Mapping[str, int]) -> None:
     """Raise ``ValueError`` if ``cards`` are not exactly those of a game's ``box``, the number of copies by name."""
     counts = Counter(cards)
-    wrong = [
-        f"{name} {counts[name]} times instead of {number}" for name, number in box.items() if counts[name] != number
-    ]
+    wrong = [f"{name} {counts[name]} times instead of {most}" for name, most in box.items() if counts[name] != most]
     if wrong:
         raise ValueError(f"{where} must have the {sum(box.values())} cards of the box, has {', '.join(wrong)}")
 
@@ -305,11 +244,7 @@ def check_derived(position: Mapping[str, Any], name: str, expected: Any) -> None
 
 
 def check_not_given(settings: Any, names: Iterable[str], why: str) -> None:
-    """Refuse options of a command, a dataclass, that would have no effect: those of ``names`` must have their defaults.
-
-    Raises:
-        ValueError: one has another value; the message is "NAME is for", followed by ``why``.
-    """
+    """Raise ``ValueError`` ("NAME is for", then ``why``) if a command's setting in ``names`` is not its default."""
     for name in names:
         if getattr(settings, name) != getattr(type(settings), name):
             raise ValueError(f"{name} is for {why}")
@@ -322,11 +257,7 @@ def check_seat(seat: int | None, players: int) -> None:
 
 
 def as_seed(value: Any) -> int:
-    """Return a seed as an int from 0 to 2^64 - 1.
-
-    Raises:
-        ValueError: the value is not an integer, or out of range.
-    """
+    """Return a seed as an int from 0 to 2^64 - 1; raise ``ValueError`` if it is none."""
     return as_index("seed", value, 2**64 - 1)
 
 
@@ -335,12 +266,13 @@ def fresh_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
-def usable_threads(num_threads: int) -> int:
-    """Return a number of threads as an int, after checking it against Numba's limit.
+def seed_after(last: int | None, seed: Any) -> int:
+    """Return the seed of a reset that was given ``seed``, or None: then the ``last`` one, at first a fresh one."""
+    return as_seed(seed) if seed is not None else fresh_seed() if last is None else last
 
-    Raises:
-        ValueError: ``num_threads`` is not an int from 1 to ``numba.config.NUMBA_NUM_THREADS``.
-    """
+
+def usable_threads(num_threads: int) -> int:
+    """Return a number of threads as an int; raise ``ValueError`` if it is not from 1 to Numba's limit."""
     import numba
 
     most = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at import, unknown to type checkers

@@ -24,11 +24,7 @@ def numbered(texts: Iterable[str]) -> dict[str, int]:
 
 
 def number_of(kind: str, numbers: Mapping[str, int], text: Any) -> int:
-    """Return the number that ``text`` stands for.
-
-    Raises:
-        ValueError: the text is not one of the words. The message has the ``kind`` of word and what is allowed.
-    """
+    """Return the number that ``text`` stands for; raise ``ValueError`` if it is no word of the ``kind``."""
     if not isinstance(text, str) or text not in numbers:
         raise ValueError(f"{kind} must be one of {', '.join(numbers)}, got {shown(text)}")
     return numbers[text]

@@ -41,11 +41,7 @@ Positive: TypeAlias = Annotated[float, Within(0, 10**6, above=True)]
 
 
 def check_ranges(settings: Any) -> None:
-    """Check the numbers of a dataclass, also inside lists, against its annotations' ranges. Floats must be finite.
-
-    Raises:
-        ValueError: a number is outside its range. The message says which numbers are allowed.
-    """
+    """Raise ``ValueError`` if a dataclass's number, also in a list, is not finite or not in its annotation's range."""
     hints = get_type_hints(type(settings), include_extras=True)
     for own in fields(settings):
         setting, within = getattr(settings, own.name), range_of(hints[own.name])

@@ -14,10 +14,8 @@ def scratch_record(state: Any) -> Iterator[Any]:
     """Yield a copy of a record for the block to fill and check. If the block succeeds, the copy replaces the record.
 
     If the block raises anything, the record stays unchanged. Fields that the block does not set, such as random
-    streams, keep their values. Inside the block unsigned numbers wrap silently, as the rules expect.
-
-    Raises:
-        ValueError: the block met a value of the wrong type, such as a number instead of a list.
+    streams, keep their values. Inside the block unsigned numbers wrap silently, as the rules expect, and errors due to
+    values of the wrong type, such as a number instead of a list, become a ``ValueError``.
     """
     new = state.copy()
     try:

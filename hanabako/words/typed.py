@@ -14,10 +14,9 @@ T = TypeVar("T")
 
 
 def from_json(kind: type[T], kept: Mapping[str, Any]) -> T:
-    """Return a dataclass from JSON with all of its fields. Lists become tuples, and strings become paths if annotated.
+    """Return a dataclass from JSON with all of its fields; lists become tuples, strings become paths if annotated.
 
-    Raises:
-        ValueError: a field is missing, unknown, or of the wrong type.
+    Raise ``ValueError`` if a field is missing, unknown, or of the wrong type.
     """
     hints, names = get_type_hints(kind), {own.name for own in fields(kind)}  # pyrefly: ignore[bad-argument-type]
     if kept.keys() != names:

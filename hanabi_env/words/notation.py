@@ -105,11 +105,7 @@ def _card_numbers(config: HanabiConfig) -> dict[str, int]:
 
 
 def str_to_card(config: HanabiConfig, text: str) -> int:
-    """Return the number of a card, ``suit * ranks + rank``.
-
-    Raises:
-        ValueError: ``text`` is not a card of this game.
-    """
+    """Return the number of a card, ``suit * ranks + rank``; ``ValueError`` if ``text`` is no card of this game."""
     return number_of("card", _card_numbers(config), text)
 
 
@@ -143,19 +139,11 @@ def _action_numbers(config: HanabiConfig) -> dict[str, int]:
 
 
 def action_to_str(config: HanabiConfig, action: SupportsIndex) -> str:
-    """Return the text of an action, legal or not.
-
-    Raises:
-        ValueError: no action of this game has that number.
-    """
+    """Return the text of an action, legal or not; raise ``ValueError`` if no action has that number."""
     words = action_words(config)
     return words[as_index("action", action, len(words) - 1)]
 
 
 def str_to_action(config: HanabiConfig, text: str) -> int:
-    """Return the number of an action, legal or not.
-
-    Raises:
-        ValueError: ``text`` is not an action of this game.
-    """
+    """Return the number of an action, legal or not; raise ``ValueError`` if ``text`` is not an action."""
     return number_of("action", _action_numbers(config), text)

@@ -103,29 +103,17 @@ def _verb(phase: SupportsIndex) -> str:
 
 
 def action_to_str(phase: SupportsIndex, action: SupportsIndex) -> str:
-    """Return the text of an action in a phase, legal or not.
-
-    Raises:
-        ValueError: no action has that number.
-    """
+    """Return the text of an action in a phase, legal or not; raise ``ValueError`` if no action has that number."""
     return _WORDS[_verb(phase)][as_index("action", action, NUM_ACTIONS - 1)]
 
 
 def str_to_action(phase: SupportsIndex, text: str) -> int:
-    """Return the number of an action in a phase, legal or not.
-
-    Raises:
-        ValueError: ``text`` is not an action of this phase.
-    """
+    """Return the number of an action in a phase, legal or not; raise ``ValueError`` if ``text`` is no such action."""
     return number_of("action", _NUMBERS[_verb(phase)], text)
 
 
 def str_to_card(text: str, name: str = "card") -> int:
-    """Return the number of a card; ``name`` begins the message of an error.
-
-    Raises:
-        ValueError: ``text`` is not a card.
-    """
+    """Return the number of a card, or raise ``ValueError`` with a message that begins with ``name``."""
     return number_of(name, _CARD_NUMBERS, text)
 
 
@@ -145,11 +133,7 @@ def card_or_none(card: SupportsIndex) -> str | None:
 
 
 def as_cards(name: str, value: Any) -> list[int]:
-    """Return the numbers of a list of card names, which must be different.
-
-    Raises:
-        ValueError: ``value`` is not a list, or holds something other than cards, or a card twice.
-    """
+    """Return the numbers of a list of card names; raise ``ValueError`` if they are not cards, or one comes twice."""
     cards = as_each(name, value, str_to_card)
     for k, card in enumerate(cards):
         if card in cards[:k]:
@@ -163,11 +147,7 @@ def yaku_names(held: SupportsIndex) -> list[str]:
 
 
 def as_yaku(name: str, value: Iterable[str]) -> int:
-    """Return the set of yaku with these names: the inverse of `yaku_names`.
-
-    Raises:
-        ValueError: ``value`` is not a list of names of yaku.
-    """
+    """Return the set of yaku with these names, the inverse of `yaku_names`; raise ``ValueError`` if they are none."""
     held = 0
     for text in as_list(name, value):
         held |= 1 << number_of(f"{name}: a yaku", _YAKU_NUMBERS, text)
