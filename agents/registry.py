@@ -82,11 +82,7 @@ def bots_of(game: str) -> dict[str, Bot]:
 
 
 def bot_named(text: str, game: str) -> Bot | None:
-    """Return the bot of a game with this name, or None; the name may end in ``:NUMBER`` if the bot has `Bot.counts`.
-
-    Raises:
-        ValueError: the bot takes no number, or the number is not from 1 to 999999999.
-    """
+    """Return the bot of a game with this name, or None; the name may end in ``:NUMBER`` if the bot has `Bot.counts`."""
     name, colon, number = text.partition(":")
     bot = bots_of(game).get(name)
     if bot is None or not colon:
@@ -99,20 +95,12 @@ def bot_named(text: str, game: str) -> Bot | None:
 
 
 def names(game: str) -> list[str]:
-    """Return the names of the bots for ``game`` that `load` knows, and ``random``.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """Return ``random`` and the names of the bots for ``game``; raise ``ValueError`` if there is no such game."""
     return ["random", *bots_of(game_named(game).name)]
 
 
 def pretrained(game: str) -> list[str]:
-    """Return the names of the pretrained networks for ``game``; each plays the config that it was trained for.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """Return the names of the pretrained networks for ``game``, with errors as `names`; each plays its own config."""
     return sorted(path.stem for path in PRETRAINED.glob(f"{game_named(game).name}-*.safetensors"))
 
 
@@ -174,11 +162,7 @@ class AgentName:
         return "ask a server" if asks else "import code and run it" if self.source else ""
 
     def metadata(self) -> dict[str, Any] | None:
-        """Return the metadata of the network's file; None for other agents, and for networks of bridges.
-
-        Raises:
-            ValueError: the file cannot be read.
-        """
+        """Return the metadata of the network's file; None for other agents, and for networks of bridges."""
         path = Path(self.base) if self.base.endswith(".safetensors") else self.network
         if path is None or self.bridge:
             return None
@@ -193,11 +177,7 @@ def existing(*paths: str) -> Path | None:
 
 
 def need_trust(values: Iterable[Any]) -> list[str]:
-    """Return the agents named in settings, or in lists in them, that import code or contact a server.
-
-    Args:
-        values: the settings' values, as JSON types.
-    """
+    """Return the agents named in ``values`` of settings, or in lists in them, that import code or contact a server."""
     lists = (value if isinstance(value, (list, tuple)) else [value] for value in values)
     texts = [text for values in lists for value in values if isinstance(value, str) for text in value.split(",")]
     return [text for text in texts if AgentName.parse(text).danger]
@@ -283,11 +263,7 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any =
 
 
 def own_config(name: AgentName) -> Any:
-    """Return the config that a network was trained for.
-
-    Raises:
-        ValueError: it is not the name of a network, or its file cannot be read.
-    """
+    """Return the config that a network was trained for; raise ``ValueError`` if ``name`` is no network's."""
     metadata, text = name.metadata(), shown(name.text)
     if metadata is not None:
         return config_from_dict(metadata["config"])
@@ -313,11 +289,7 @@ def unknown(name: AgentName, of_games: Sequence[str]) -> str:
 
 
 def search_over(blueprint: str, config: Any, effort: Mapping[str, Any], trust: bool) -> Policy:
-    """Make a seat that searches over an agent.
-
-    Raises:
-        ValueError: as in `load`, or the agent is a search itself.
-    """
+    """Make a seat that searches over an agent, which must be no search itself."""
     search = searcher(game_of(config).name)
     for name in effort:
         if name not in efforts_of(search):
@@ -341,11 +313,7 @@ def wrong_keyword(name: str, search: Callable[..., Policy]) -> UnexpectedKeyword
 
 
 def searcher(game: str) -> Callable[..., Policy]:
-    """Return the search of a game: a function of the blueprint, the config, and the effort by keywords.
-
-    Raises:
-        ValueError: the game has no search.
-    """
+    """Return the search of a game: a function of the blueprint, the config, and the effort by keywords."""
     if game not in SEARCHES:
         raise ValueError(f"{game} has no search; games that have one are {', '.join(SEARCHES)}")
     return imported(*SEARCHES[game])
@@ -367,9 +335,7 @@ def check_honest(name: str, policy: Policy, config: Any) -> None:
 def effort_of(settings: Iterable[str], names: Sequence[str]) -> dict[str, Any]:
     """Return the settings of the agents among ``names`` that search, from the ``name=value`` texts of ``--search``.
 
-    Raises:
-        ValueError: a text is not a setting, has no value or repeats a name, or there are settings but no agent
-            searches.
+    Raise ``ValueError`` if a text is no setting with a value or repeats one, or no agent searches.
     """
     effort: dict[str, Any] = {}
     for name, value in map(parse_setting, settings):
@@ -390,10 +356,7 @@ def load_to_play(
     """Load an agent for a command: ``effort`` goes to a search, and networks run on ``num_threads`` threads.
 
     For the few games that a search or a person's partner plays, one thread is the fastest, because two wait for each
-    other. In torch this number is global to the process, so only commands should set it.
-
-    Raises:
-        ValueError: as in `load`.
+    other. In torch this number is global to the process, so only commands should set it. Errors are those of `load`.
     """
     policy = load_with(effort or {} if name.startswith(SEARCH) else {}, name, config, trust)
     if (torch := sys.modules.get("torch")) is not None:
@@ -411,10 +374,7 @@ def config_for(
 ) -> Any:
     """Return the config to play; without any settings, that of the first network among ``agents``.
 
-    If the agents sit ``together``, more than two of them are players of one game.
-
-    Raises:
-        ValueError: an unknown game, preset, field or file, or a value that the config refuses.
+    If the agents sit ``together``, more than two of them are players of one game. Errors are those of `make_config`.
     """
     game_named(game)
     if preset is None and players is None and not settings:

@@ -159,12 +159,7 @@ def bot_loops(hide: Callable[..., None], last_event: Callable[..., Any], bot: Bo
 
 
 class BotPolicy:
-    """A bot that plays games of one config; `agents.load` returns it for a bot's name.
-
-    Args:
-        bot: the bot.
-        config: the game's config.
-    """
+    """A bot that plays games of one config; `agents.load` returns it for a bot's name."""
 
     observes = False  # it looks at views of the game's record
     specializes = False  # its generic loops, compiled once for all configs, are nearly as fast

@@ -30,17 +30,12 @@ class Source(NamedTuple):
     def __str__(self) -> str:
         return f"{self.place}:{self.name}"
 
-    @property
-    def is_file(self) -> bool:
-        """Whether the place is a file."""
-        return self.place.endswith(".py")
-
     def file(self) -> Path | None:
         """Return the file of the code, found without importing anything; None if there is none."""
         place: str | None = self.place
         if self.place in sys.modules:
             place = getattr(sys.modules[self.place], "__file__", None)
-        elif not self.is_file:
+        elif not self.place.endswith(".py"):
             place = getattr(spec_of(self.place), "origin", None)
         return Path(place).resolve() if place and Path(place).is_file() else None
 
@@ -65,13 +60,8 @@ def spec_of(module: str) -> ModuleSpec | None:
 
 
 def imported(source: Source) -> ModuleType:
-    """Import the module of an agent.
-
-    Raises:
-        ModuleNotFoundError: there is no module of this name.
-        ValueError: there is no such file, or its import fails; the message says where.
-    """
-    if not source.is_file:
+    """Import the module of an agent; errors are those of `import_named` and `import_file`."""
+    if not source.place.endswith(".py"):
         return import_named(source.place)
     if source.file() is None:
         raise ValueError(f"there is no file {source.place} with an agent {source.name}")
@@ -110,11 +100,7 @@ def is_agent(thing: Any) -> bool:
 
 
 def called(source: Source, make: Any, config: Any) -> Any:
-    """Call a function with the config, or a class with ``config`` if it takes that, else without arguments.
-
-    Raises:
-        ValueError: it takes other arguments, or fails.
-    """
+    """Call a function with the config, or a class with ``config`` if it takes that, else without arguments."""
     named = {"config": config} if "config" in (parameters := inspect.signature(make).parameters) else {}
     unnamed = [config] if not (named or isinstance(make, type)) and parameters else []
     try:

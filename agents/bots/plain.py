@@ -13,7 +13,6 @@ in Hanabi, 1.0 in Koi-Koi, 0.5 in Ikebana on one busy core). The compiled bot `s
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,11 +29,7 @@ __all__ = ["PlainBot", "PlainView"]
 class PlainView:
     """What a bot may know at one decision: the cards that its player sees, and all public information.
 
-    Args:
-        game: the configured game.
-        state: the game's record; this object does not reveal what the player cannot see.
-        player: the player to move.
-        legal: the numbers of the legal actions.
+    The rest of the game's record ``state`` is not revealed; ``legal`` are the numbers of the legal actions.
     """
 
     def __init__(self, game: Game, state: Any, player: int, legal: Sequence[int]) -> None:
@@ -60,10 +55,6 @@ class PlainView:
 
     def text(self) -> str:
         """Return the table as the player sees it, and the legal actions, as lines of text."""
-        return self._text
-
-    @cached_property
-    def _text(self) -> str:
         return f"{self._drawing.table_ansi(self.table).rstrip()}\nlegal: {', '.join(self.legal)}\n"
 
 

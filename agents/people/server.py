@@ -31,7 +31,7 @@ from typing import Any
 from hanabako.drawing.svg import escape
 from hanabako.files import parse_json
 from hanabako.games import game_in_words
-from hanabako.words.checks import as_each, as_index, shown
+from hanabako.words.checks import as_each, as_index, as_object, shown
 from hanabako.words.notation import player_name
 
 from .session import Adviser, Session, Step, replay_of
@@ -48,6 +48,10 @@ PAGE = ""
 NEWS = 12
 """The number of latest steps that the page lists."""
 
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{}'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -74,9 +78,6 @@ class Host:
         adviser: makes the adviser when it is first needed.
         seats: the names of the first game's players.
         offered: the names that the page can put at a seat.
-
-    Raises:
-        ValueError: one of the players cannot play this game.
     """
 
     def __init__(
@@ -115,12 +116,9 @@ class Host:
         return self._lock.locked()
 
     def answer(self, verb: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a request of the page with JSON types.
+        """Answer a request of the page with JSON types. After any error, `state_now` is the state.
 
-        Raises:
-            ValueError: there is no such request, or it is not allowed now.
-            OSError: the game cannot be saved.
-            Exception: an agent or the adviser fails. After any error, `state_now` is the state.
+        It is a ``ValueError`` if there is no such request, or it is not allowed now.
         """
         with self._lock:
             revision, record = self._revision, self.session.record
@@ -204,19 +202,11 @@ class Host:
             raise ValueError("this game is not over")
         adviser, session = self._adviser(), self.session
         compared = enumerate(zip(session.movers, adviser.review(session.record), strict=True))
-        rows = [
-            [turn, player_name(mover), done, advised]
-            for turn, (mover, (done, advised)) in compared
-            if mover in session.persons
-        ]
+        rows = [[turn, player_name(mover), *both] for turn, (mover, both) in compared if mover in session.persons]
         return {"name": adviser.name, "review": rows}
 
     def replay(self) -> str:
-        """Return the replay page of the finished game, with the adviser's choices.
-
-        Raises:
-            ValueError: the game is not over.
-        """
+        """Return the replay page of the finished game, with the adviser's choices."""
         with self._lock:
             if not self.session.is_over:
                 raise ValueError("this game is not over")
@@ -255,13 +245,7 @@ class Host:
 
 
 VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any]]] = {
-    "take": Host.take,
-    "undo": Host.undo,
-    "ready": Host.ready,
-    "again": Host.again,
-    "deal": Host.deal,
-    "advice": Host.advice,
-    "review": Host.review,
+    verb.__name__: verb for verb in (Host.take, Host.undo, Host.ready, Host.again, Host.deal, Host.advice, Host.review)
 }
 LEAVING = ("undo", "deal")
 """Requests that leave the current position; they work even if an agent fails there every time."""
@@ -318,26 +302,19 @@ class Handler(BaseHTTPRequestHandler):
             if kind == "text/html" and what == PAGE:
                 nonce = secrets.token_urlsafe(16)
                 content = content.replace("<!--nonce-->", nonce)
-                policy = (
-                    f"default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{nonce}'; connect-src 'self'"
-                )
-                policy += "; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-                headers["Content-Security-Policy"] = policy
+                headers["Content-Security-Policy"] = POLICY.format(nonce)
         except RefusedError as error:
             headers |= {"Location": error.location} if error.location else {}
             status, content, kind = error.status, json.dumps({"error": str(error)}), "application/json"
-        except (ValueError, OSError) as error:
-            status, kind = HTTPStatus.CONFLICT, "application/json"
-            content = self._failure(str(error))
-        except Exception as error:  # of an agent, which may be anybody's code
-            traceback.print_exc()
-            status, kind = HTTPStatus.INTERNAL_SERVER_ERROR, "application/json"
-            words = " ".join(f"{type(error).__name__}: {error}".split())
-            content = self._failure(f"something failed ({words}); reload the page to try again")
+        except Exception as error:  # also of an agent, which may be anybody's code
+            status, kind, words = HTTPStatus.CONFLICT, "application/json", str(error)
+            if not isinstance(error, (ValueError, OSError)):
+                traceback.print_exc()
+                status = HTTPStatus.INTERNAL_SERVER_ERROR
+                words = " ".join(f"{type(error).__name__}: {error}".split())
+                words = f"something failed ({words}); reload the page to try again"
+            content = json.dumps({"error": words, "state": self.server.host.state_now()})
         self._send(status, content, kind, headers)
-
-    def _failure(self, error: str) -> str:
-        return json.dumps({"error": error, "state": self.server.host.state_now()})
 
     def _send(self, status: HTTPStatus, content: str, kind: str, headers: Mapping[str, str]) -> None:
         body = content.encode()
@@ -354,7 +331,7 @@ class Handler(BaseHTTPRequestHandler):
         The page itself may be opened from a link, as in `signpost`: it then has a window of its own, which no other
         page can read.
         """
-        if self.headers.get_all("Host") is None or self.headers.get_all("Host") != [self.headers["Host"]]:
+        if self.headers.get_all("Host") != [self.headers["Host"]]:
             raise RefusedError(HTTPStatus.BAD_REQUEST, "a request must have exactly one Host")
         if self.headers["Host"] not in self.server.names:
             raise RefusedError(HTTPStatus.FORBIDDEN, "Host must be this server's name")
@@ -403,14 +380,11 @@ class Handler(BaseHTTPRequestHandler):
             body = self.rfile.read(int(length))
             if len(body) < int(length):
                 raise RefusedError(HTTPStatus.BAD_REQUEST, "the request was cut off")
-            request = parse_json(body, "a request")
+            return as_object("a request", parse_json(body, "a request"))
         except TimeoutError:
             raise RefusedError(HTTPStatus.REQUEST_TIMEOUT, "the request did not arrive") from None
         except ValueError as error:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from None
-        if not isinstance(request, Mapping):
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request must be a JSON object")
-        return request
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Print nothing: addresses of requests contain the token."""
@@ -430,11 +404,7 @@ def signpost(url: str) -> Iterator[str]:
 
 @contextmanager
 def serving(host: Host, port: int = 0) -> Iterator[str]:
-    """Serve the page while the block runs, and yield its address. Port 0 takes any free one.
-
-    Raises:
-        OSError: the port is taken.
-    """
+    """Serve the page while the block runs, and yield its address. Port 0 takes any free one."""
     try:
         server = Server(host, port)
     except (OSError, OverflowError) as error:

@@ -31,16 +31,7 @@ from ..playing.policy import GamesInPlay, Policy, Seated, Weighing, filled
 from ..playing.seating import OneTable
 from ..registry import load, load_to_play, names
 
-__all__ = [
-    "PERSON",
-    "Adviser",
-    "Session",
-    "Step",
-    "best_agent",
-    "line_up_of",
-    "replay_of",
-    "short_seed",
-]
+__all__ = ["PERSON", "Adviser", "Session", "Step", "best_agent", "line_up_of", "replay_of", "short_seed"]
 
 PERSON = "person"
 """The name that stands for a person among the names of agents."""
@@ -78,18 +69,14 @@ class Session:
         config: the config of any game.
         seats: a policy per player; None is a person.
         seed: seed of the deal and of the agents' randomness; None is a random one.
-        file: the file of the record, which is updated at every step.
-
-    Raises:
-        OSError: the record cannot be written.
+        file: the file of the record, which is updated at every step; ``OSError`` if that fails.
     """
 
     def __init__(
         self, config: Any, seats: Sequence[Policy | None], seed: int | None = None, file: Path | None = None
     ) -> None:
-        config = remembering(config, seats)
-        self.config, self.entry = config, game_of(config)
-        self.file = file
+        self.config = config = remembering(config, seats)
+        self.entry, self.file = game_of(config), file
         self.persons = [player for player, policy in enumerate(seats) if policy is None]
         self._policies = [Person() if policy is None else policy for policy in seats]
         self._drawing = self.entry.module("drawing.render")
@@ -111,11 +98,7 @@ class Session:
         self._keep(self.record)
 
     def save_to(self, file: Path) -> None:
-        """Save the game to a file, now and at every further step.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Save the game to a file, now and at every further step; raise ``OSError`` if it cannot be written."""
         self.record.save(file)
         self.file = file
 
@@ -175,20 +158,12 @@ class Session:
 
     def places(self) -> list[Place]:
         """Return the clickable places in the picture of the player to move, with the legal actions there."""
-        legal = set(self.legal())
-        return [
-            place._replace(actions=actions)
-            for place in self._choices.places(self.view(self.player))
-            if (actions := tuple(action for action in place.actions if action in legal))
-        ]
+        legal, places = set(self.legal()), self._choices.places(self.view(self.player))
+        offered = [place._replace(actions=tuple(filter(legal.__contains__, place.actions))) for place in places]
+        return [place for place in offered if place.actions]
 
     def take(self, action: str) -> Step:
-        """Take an action for the player to move, who must be a person.
-
-        Raises:
-            ValueError: no person is to move, or the action is not legal.
-            OSError: the game cannot be saved; then the action is not taken.
-        """
+        """Take an action for the person to move; raise ``ValueError`` if there is none, or the action is not legal."""
         if not self.is_persons_turn:
             raise ValueError("the game is over" if self.is_over else f"{self.name(self.player)} is to move")
         if action not in self.legal():
@@ -199,10 +174,6 @@ class Session:
         """Play and yield the agents' decisions until a person is to move or the game is over.
 
         If an agent fails or the game cannot be saved, the error is raised, and the next call goes on from there.
-
-        Raises:
-            ValueError: an agent's action is not legal.
-            OSError: the game cannot be saved.
         """
         while not self.is_over and not self.is_persons_turn:
             action = self._chosen()
@@ -227,9 +198,7 @@ class Session:
     def undo(self) -> str:
         """Go back to the last decision of the person to move, or at the end to that of any person; return its action.
 
-        Raises:
-            ValueError: there is no such decision.
-            OSError: the game cannot be saved; then the decision is not taken back.
+        Raise ``ValueError`` if there is none. After any error the decision is not taken back.
         """
         own = [self.player] if self.is_persons_turn else self.persons
         turns = [turn for turn, player in enumerate(self.movers) if player in own]
@@ -255,16 +224,7 @@ class Opinion(NamedTuple):
 
 
 class Adviser:
-    """An agent that says what it would choose at every seat of a game that others play.
-
-    Args:
-        name: the name of the agent, or its file.
-        config: the config of the games.
-        effort: the settings of the agent if it searches.
-
-    Raises:
-        ValueError: there is no such agent, or it cannot play ``config``.
-    """
+    """An agent that says what it would choose at every seat of a game that others play: see `load_to_play`."""
 
     def __init__(self, name: str, config: Any, effort: Mapping[str, Any] | None = None) -> None:
         self.name = name
@@ -319,12 +279,9 @@ class Adviser:
 
 
 def replay_of(record: GameRecord, adviser: Adviser | None, origin: str = "") -> Replay:
-    """Make the page of a game, with the choices of an adviser if there is one.
+    """Make the page of a game, with the choices of an adviser if there is one; errors are `GameRecord.positions`'.
 
     The title is the name of the game, and the ``origin`` of the record if one is given: a run, file or agents.
-
-    Raises:
-        ValueError: the record has an action that does not exist or is not legal.
     """
     opinions = list(adviser.opinions(record)) if adviser else []
     snapshots = []
@@ -357,11 +314,7 @@ def best_agent(config: Any) -> str:
 def line_up_of(
     agents: Sequence[str], config: Any, seats: int, effort: Mapping[str, Any] | None = None
 ) -> list[Policy | None]:
-    """Return a policy for each seat by name, see `filled`; None for `PERSON`. Searches have the settings ``effort``.
-
-    Raises:
-        ValueError: there are more names than seats, or one is not an agent that can play ``config``.
-    """
+    """Return a policy for each seat by name; None for `PERSON`. See `filled` and `load_to_play`."""
     everybody = filled(agents, seats)
     loaded = {name: None if name == PERSON else load_to_play(name, config, effort) for name in everybody}
     return [loaded[name] for name in everybody]

@@ -204,11 +204,7 @@ class Terminal:
 
 
 def chosen(answer: str, legal: Sequence[str]) -> str:
-    """Return the legal action that a person typed: by its number from 1, its words, or the beginnings of its words.
-
-    Raises:
-        ValueError: it matches no legal action, or several.
-    """
+    """Return the legal action that a person typed: by its number from 1, its words, or the beginnings of its words."""
     if answer.isdecimal() and len(answer) < 5:
         if 1 <= int(answer) <= len(legal):
             return legal[int(answer) - 1]
