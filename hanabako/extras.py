@@ -23,11 +23,7 @@ EXTRAS = {
 
 
 def need(importer: str, *packages: str) -> None:
-    """Check that the optional packages with these import names are installed.
-
-    Raises:
-        ModuleNotFoundError: one is missing. The message names the ``importer``, and says how to install it.
-    """
+    """Raise ModuleNotFoundError, with `advice`, if an optional package is missing; these are the import names."""
     for package in packages:
         if find_spec(package) is None:
             raise ModuleNotFoundError(advice(importer, package), name=package)

@@ -53,19 +53,14 @@ def import_file(path: Path) -> ModuleType:
 
 
 def import_named(name: str) -> ModuleType:
-    """The module of this name, with dots, also in the current folder.
-
-    Raises:
-        ModuleNotFoundError: there is none.
-        ValueError: importing it fails.
-    """
+    """The module of this name, with dots, also in the current folder; errors as in `imported`."""
     if str(Path.cwd()) not in sys.path:
         sys.path.append(str(Path.cwd()))
     return imported(name, name)
 
 
 def imported(name: str, place: Path | str) -> ModuleType:
-    """The module of this name, which the user calls ``place``."""
+    """The module of this name, which the user calls ``place``; ``ValueError`` if its import fails."""
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:

@@ -33,9 +33,6 @@ def in_a_sentence(name: str) -> Iterator[None]:
     Such reasons are wrong values, files, a lack of memory, and other programs that fail. The message begins with the
     program's ``name``. All other errors pass. From now on the output has a question mark for a character that its
     encoding lacks, such as the sign ± in ASCII.
-
-    Raises:
-        SystemExit: the block failed for such a reason, or was interrupted.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")

@@ -99,11 +99,7 @@ class GameRecord:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the record, completely or not at all; if a site has the game, also write a file that the site opens.
-
-        Raises:
-            OSError: the disk is full, or the folder may not be written to.
-        """
+        """Write the record, completely or not at all; if a site has the game, also write a file that the site opens."""
         text = json.dumps(self.to_json()) + "\n"
         check_writable(path)
         entry = game_of(self.config)

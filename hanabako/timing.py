@@ -39,14 +39,9 @@ def rollout_loop(
 ) -> Play:
     """Return a `Play` of whole steps in one compiled call: random action, transition, next deal, mask, observation.
 
-    Args:
-        game: the configured game.
-        num_envs: the number of games played side by side.
-        views: the number of players who observe, beginning with the player to move; 0: no observations.
-        kind: the dtype of observations: ``np.uint64`` for packed ones, any other has one number per bit.
-        num_threads: the number of threads that share the games.
-        tables: the games to play; None: new ones.
-        rollout: the compiled loop that plays; by default the game's own roll-out.
+    The ``num_envs`` games are played side by side, shared by ``num_threads`` threads; ``views`` players observe,
+    beginning with the player to move. With the ``kind`` uint64 observations are packed, any other dtype has one number
+    per bit. The ``tables`` are by default new, and the compiled loop ``rollout`` is the game's own.
     """
     tables = fresh_tables(game, num_envs) if tables is None else tables
     loops = game.loops(specialize=True)

@@ -195,11 +195,7 @@ def document(
 
 
 def rasterize(svg: str, width: int | None = None) -> NDArray[np.uint8]:
-    """Return a picture as pixels, uint8 (height, width, 3). `width` is in pixels; by default it is the SVG's.
-
-    Raises:
-        ModuleNotFoundError: `resvg-py` or Pillow is not installed.
-    """
+    """Return a picture as pixels, uint8 (height, width, 3). `width` is in pixels; by default it is the SVG's."""
     need("drawing pixels", "resvg_py", "PIL")
     import resvg_py
     from PIL import Image

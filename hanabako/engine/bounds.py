@@ -19,11 +19,7 @@ A field of an inner record is written ``"event.player"``. Fields without bounds 
 
 
 def check_bounds(records: np.ndarray, bounds: Bounds) -> None:
-    """Check all fields of records (N,).
-
-    Raises:
-        ValueError: a number is out of bounds. The message has the field, the number and the record's index.
-    """
+    """Raise ``ValueError`` if a number of records (N,) is out of bounds, with the field, number and record's index."""
     for name, values in _numbers(records):
         least, most, *others = bounds.get(name, (None, None))
         if least is None:

@@ -14,11 +14,7 @@ __all__ = ["Factories"]
 
 
 class Factories:
-    """The factories of one game.
-
-    Args:
-        make_game: returns the configured game for ``config``, ``preset`` and fields of the config by name.
-    """
+    """The factories of one game, whose ``make_game`` is `hanabako.engine.game.Game.make`."""
 
     def __init__(self, make_game: Callable[..., Game]) -> None:
         self.make_game = make_game
@@ -26,11 +22,7 @@ class Factories:
     def raw_env(
         self, config: Any = None, preset: str | None = None, render_mode: str | None = None, **fields: Any
     ) -> CardGameAEC:
-        """Return the environment without wrappers. It checks its own arguments and actions.
-
-        Raises:
-            ValueError: a keyword has a wrong name or value.
-        """
+        """Return the environment without wrappers. It checks its own arguments and actions, with a ``ValueError``."""
         return CardGameAEC(self.make_game(config, preset, **fields), render_mode)
 
     def env(self, **keywords: Any) -> AECEnv:

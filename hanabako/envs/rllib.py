@@ -17,11 +17,7 @@ __all__ = ["RLlibObservations", "rllib_env"]
 
 
 def rllib_env(env: AECEnv) -> Any:
-    """Wrap a turn-based environment in `RLlibObservations` and in RLlib's ``PettingZooEnv``.
-
-    Raises:
-        ImportError: RLlib is not installed.
-    """
+    """Wrap a turn-based environment in `RLlibObservations` and in RLlib's ``PettingZooEnv``."""
     try:
         wrappers = import_module("ray.rllib.env.wrappers.pettingzoo_env")
     except ImportError as missing:
@@ -34,9 +30,6 @@ class RLlibObservations(BaseWrapper):
 
     ``ActionMaskingTorchRLModule`` of RLlib's examples expects these two keys and this type. The wrapper itself does not
     need RLlib.
-
-    Args:
-        env: a turn-based environment, from ``env(...)`` of a game's module.
     """
 
     def __init__(self, env: AECEnv) -> None:
