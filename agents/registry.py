@@ -374,7 +374,7 @@ def config_for(
 ) -> Any:
     """Return the config to play; without any settings, that of the first network among ``agents``.
 
-    If the agents sit ``together``, more than two of them are players of one game. Errors are those of `make_config`.
+    If the agents sit ``together``, more than two of them are players of one game. Errors: `hanabako.games.make_config`.
     """
     game_named(game)
     if preset is None and players is None and not settings:

@@ -72,12 +72,7 @@ def imported(source: Source) -> ModuleType:
 
 
 def make_agent(source: Source, config: Any) -> Policy:
-    """Return the agent at a location in a file or module; see `agents.load`.
-
-    Raises:
-        ModuleNotFoundError: there is no such module.
-        ValueError: there is no such file or name, its code fails, or it is not an agent that can play ``config``.
-    """
+    """Return the agent at a location in a file or module, or raise an error as `imported` does: see `agents.load`."""
     module = imported(source)
     if not hasattr(module, source.name):
         public = [name for name in vars(module) if not name.startswith("_")]

@@ -161,8 +161,7 @@ class Terminal:
     def show(self, seat: int | None) -> None:
         """Print the table as a seat sees it."""
         print()
-        for line in self.session.text(seat, self.color, self.shapes).splitlines():
-            print(fitted(line, self.width))
+        self.say(self.session.text(seat, self.color, self.shapes))
 
     def actions(self) -> None:
         """Print the legal actions in columns."""
