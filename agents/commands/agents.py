@@ -47,11 +47,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Print the agents.
-
-    Raises:
-        ValueError: there is no such game or network.
-    """
+    """Print the agents."""
     if any(args.game in pretrained(game) for game in game_names()):
         print("\n".join(card(str(args.game))))
         return
@@ -62,11 +58,7 @@ def run(args: Args) -> None:
 
 
 def lines(game: str) -> Iterator[str]:
-    """Yield the name of a game, then one line per agent.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """Yield the name of a game, then one line per agent."""
     game_named(game)
     measured = read_json(SCORES)[game]
     bots = bots_of(game)

@@ -63,12 +63,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Play games and write each to the file.
-
-    Raises:
-        ValueError: there is no key, an agent cannot play there, or the server does not follow the protocol.
-        OSError: the server cannot be reached or is gone, or the file cannot be written.
-    """
+    """Play games and write each to the file."""
     names = args.agent.split(",")
     check_test(args)
     effort = effort_of(args.search, names)
@@ -98,11 +93,7 @@ def run(args: Args) -> None:
 
 
 def check_agents(args: Args, policy_for: Callable[[int], Any]) -> None:
-    """Load the agents before the server deals: a game of the evaluation that no agent can play would be lost.
-
-    Raises:
-        ValueError: no agent can play.
-    """
+    """Load the agents before the server deals: a game of the evaluation that no agent can play would be lost."""
     tried = (2, 3) if args.evaluate else (args.players,)
     refusals: dict[int, ValueError] = {}
     for players in tried:
@@ -117,11 +108,7 @@ def check_agents(args: Args, policy_for: Callable[[int], Any]) -> None:
 
 
 def check_test(args: Args) -> None:
-    """Check the players and seats of test games.
-
-    Raises:
-        ValueError: they are out of range or given for the evaluation, or a seat comes twice.
-    """
+    """Check the players and seats of test games."""
     if args.evaluate:
         why = "test games, and --evaluate plays all that remain of the evaluation"
         check_not_given(args, ("games", "players", "seats"), why)
@@ -135,8 +122,7 @@ def check_test(args: Args) -> None:
 def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiConfig, Policy]:
     """Return the config and policy of the first agent that can play the standard game with this number of players.
 
-    Raises:
-        ValueError: no agent can play it (the message is about the last one), or one is a bot that sees its own cards.
+    If no agent can play it, the error is about the last one; a bot that sees its own cards is refused.
     """
     refusal, config = None, make_config("hanabi", "standard", players)
     for name in names:
@@ -151,12 +137,7 @@ def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiCo
 
 
 def with_row(path: Path, row: Mapping[str, Any]) -> list[Any]:
-    """Add a game to a file under a lock, because other processes may add theirs, and return all that it then holds.
-
-    Raises:
-        OSError: the file cannot be read or written.
-        ValueError: the file was not written by this command.
-    """
+    """Add a game to a file under a lock, because other processes may add theirs, and return all that it then holds."""
     with file_lock(path):
         rows = [*rows_of(path), row]
         write_json(path, {"study": "ah2ac2", "command": sys.argv[1:], "games": rows})
@@ -164,11 +145,7 @@ def with_row(path: Path, row: Mapping[str, Any]) -> list[Any]:
 
 
 def rows_of(path: Path) -> list[Any]:
-    """Return the games that a file already holds.
-
-    Raises:
-        ValueError: the file was not written by this command.
-    """
+    """Return the games that a file already holds; a file that this command did not write is refused."""
     if not path.exists():
         return []
     found = read_json(path)

@@ -76,13 +76,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Run the chosen sub-command.
-
-    Raises:
-        ValueError: there is no such suite or agent, no file is given, or a file holds something else.
-        OSError: a file cannot be read or written.
-        SystemExit: the agent could not play with every partner, or a result could not be reproduced.
-    """
+    """Run the chosen sub-command."""
     match args.do:
         case Run():
             play(args.do)

@@ -44,6 +44,8 @@ COMMANDS = {
     "challenge": "play an agent with a fixed set of partners, and compare it",
     "verify": "replay results files to check their claims",
 }
+"""The commands. `run` of a command's module raises ValueError for a wrong value, OSError for a file that cannot be read
+or written, and SystemExit if it has said what is wrong; the user gets one sentence."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -73,11 +75,7 @@ def overview() -> str:
 
 
 def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) -> None:
-    """Run a command with the given options, by default those of this process.
-
-    Raises:
-        SystemExit: as for `main`.
-    """
+    """Run a command with the given options, by default those of this process."""
     prog = prog or f"hanabako {name}"
     says = prog.rpartition(".")[2]  # only the last part of a module's name
     with in_a_sentence(says), interruptible() if words is None else nullcontext():
@@ -105,20 +103,12 @@ def docstring_of(name: str) -> str:
 
 
 def form_of(module: Any, words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
-    """Return the class of a command's arguments, its help text and its words; a module's own ``form`` comes first.
-
-    Raises:
-        ValueError: the module's ``form`` refuses the words.
-    """
+    """Return the class of a command's arguments, its help text and its words; a module's own ``form`` comes first."""
     return module.form(words) if hasattr(module, "form") else (module.Args, module.__doc__, words)
 
 
 def missing(name: str, error: ModuleNotFoundError) -> str:
-    """Return a message that says which extra installs the missing package.
-
-    Raises:
-        ModuleNotFoundError: the missing module is our own.
-    """
+    """Return a message that says which extra installs the missing package; raise again if the module is our own."""
     package = (error.name or "").partition(".")[0]
     if not package or package == "hanabako" or package.endswith("_env"):
         raise error

@@ -24,10 +24,7 @@ __all__ = ["Args", "run"]
 def run(args: Args) -> None:
     """Play the evaluation that ``args`` describe, print the result, and write the files that they ask for.
 
-    Raises:
-        ValueError: see `agents.results.evaluation.evaluate`.
-        OSError: a file cannot be written.
-        SystemExit: agents were left out, or games were given up.
+    The exit status is 1 if agents were left out or games were given up.
     """
     check_writable(args.json, args.png)
     answers = answers_of(args)

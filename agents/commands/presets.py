@@ -32,11 +32,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Print the presets, or the index of one.
-
-    Raises:
-        ValueError: there is no such game or preset, or the config refuses a value.
-    """
+    """Print the presets, or the index of one."""
     if args.index is not None or args.config:
         if args.game is None or args.index is None:
             raise ValueError("name the game and the preset: hanabako presets GAME --index PRESET")
@@ -47,11 +43,7 @@ def run(args: Args) -> None:
 
 
 def lines(game: str) -> Iterator[str]:
-    """Yield the name and default fields of a game, then one line per preset.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """Yield the name and default fields of a game, then one line per preset."""
     presets, first = game_named(game).presets, game_named(game).first_preset
     usual = settings_of(presets[first])
     yield f"{game}: {', '.join(usual.values())}"

@@ -104,13 +104,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Run the chosen sub-command.
-
-    Raises:
-        ValueError: there is no such study, row or value; or files cannot be merged.
-        OSError: a file cannot be read or written.
-        SystemExit: a row could not be played; or, with ``check``, a page is out of date.
-    """
+    """Run the chosen sub-command."""
     match args.do:
         case List():
             list_studies(args.do)
@@ -195,11 +189,7 @@ def print_page(study: Study, place: Place) -> None:
 
 
 def rows_of(study: Study, where: tuple[str, ...]) -> list[Row]:
-    """Return the rows that ``--where`` selects.
-
-    Raises:
-        ValueError: a choice is not of the form ``field=value``, or no row matches.
-    """
+    """Return the rows that ``--where`` selects."""
     choices: dict[str, str] = {}
     for text in where:
         name, equals, value = text.partition("=")

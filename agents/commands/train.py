@@ -54,11 +54,7 @@ class Args(Generic[S]):
 
 
 def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
-    """See `agents.commands.command_line.form_of`: settings and help are those of the algorithm that ``words`` name.
-
-    Raises:
-        ValueError: there is no such algorithm.
-    """
+    """See `agents.commands.command_line.form_of`: settings and help are those of the algorithm that ``words`` name."""
     others = [word for word in words if word not in ("-h", "--help")]
     chosen, _ = tyro.cli(Chosen, args=others, return_unknown_args=True)
     learner = named(chosen.algorithm or NAMES[0])
@@ -66,12 +62,7 @@ def form(words: Sequence[str]) -> tuple[type, str | None, Sequence[str]]:
 
 
 def run(args: Args[Settings]) -> None:
-    """Train on the chosen number of ranks.
-
-    Raises:
-        SystemExit: training was interrupted.
-        ValueError: a setting that cannot work.
-    """
+    """Train on the chosen number of ranks."""
     learner, settings = named(args.algorithm or NAMES[0]), args.settings
     if settings.resume is not None:
         learner = maker_of(settings.resume) if args.algorithm is None else learner

@@ -64,12 +64,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Replay the rows and print which are reproduced.
-
-    Raises:
-        ValueError: no file is given.
-        SystemExit: a file cannot be read, or a row is not reproduced.
-    """
+    """Replay the rows and print which are reproduced. The exit status is 1 if one is not, or a file cannot be read."""
     if not args.files:
         raise ValueError("files must be one or more results files, got none")
     usable_threads(args.num_threads)
@@ -96,11 +91,7 @@ def run(args: Args) -> None:
 
 
 def replayed(row: Result, args: Args) -> tuple[list[str], bool]:
-    """Replay a row; return what to print, and whether it is reproduced. Claims are checked before a game is played.
-
-    Raises:
-        ValueError: the row cannot be replayed, or names an agent that cannot be loaded or played.
-    """
+    """Replay a row; return what to print, and whether it is reproduced. Claims are checked before a game is played."""
     meeting, wrong = meeting_of(row), []
     claimed, sums, deals = claims_of(row), sums_in(row, meeting), row["done"]
     played = deals if args.games is None else as_index("games", args.games, MOST_DEALS)
@@ -153,9 +144,6 @@ def claims_of(row: Result) -> dict[str, Any]:
     """Return the means and rates that a row claims by name, after checking that they are numbers.
 
     Only rows that are meetings themselves claim all of them; a study's ``score`` may be another number.
-
-    Raises:
-        ValueError: one is not.
     """
     names = [name for name in (*MEANS, *RATES) if name in row] if "line_up" in row["fields"] else []
     claimed = {name: row[name] for name in names}

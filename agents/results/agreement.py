@@ -13,15 +13,8 @@ def agreement(config: Any, one: Agent, other: Agent, games: int, seed: int) -> f
     """Return the share of decisions at which ``other`` chooses the action of ``one``, 0 to 1.
 
     The decisions are those of ``one`` in self-play, if at least two actions are legal; without any, the share is 0.
-    Both agents see the same, and draw from the same random streams. Two runs of an algorithm with a unique solution
-    should agree nearly always: Hu et al. 2021, "Off-belief learning".
-
-    Args:
-        config: the game's config.
-        one: the agent that plays every seat.
-        other: the agent that is asked at every decision.
-        games: number of games.
-        seed: seed of the deals and of the agents' randomness.
+    Both agents see the same, and draw from the same random streams, which ``seed`` determines like the deals. Two runs
+    of an algorithm with a unique solution should agree nearly always: Hu et al. 2021, "Off-belief learning".
     """
     seats = line_up(one, config.players), line_up(other, config.players)
     alike = asked = 0

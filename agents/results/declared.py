@@ -60,11 +60,7 @@ def filled_in(kind: Any, given: Mapping[str, Any], what: str, **others: Any) -> 
 
 
 def as_fields(table: Mapping[str, Any]) -> list[str]:
-    """Return the fields of a config in a table, each as ``name=value``.
-
-    Raises:
-        ValueError: a value has a type that no field has.
-    """
+    """Return the fields of a config in a table, each as ``name=value``."""
     try:
         return [f"{name}={json.dumps(value)}" for name, value in table.items()]
     except TypeError as error:  # for example TOML's dates

@@ -46,34 +46,27 @@ class Place:
 
 def names() -> list[str]:
     """Return the names of the clone's studies; none without a clone."""
-    return sorted(path.stem for path in sources() if not path.stem.startswith("_"))
+    return sorted(name for name in sources() if not name.startswith("_"))
 
 
-def sources() -> list[Path]:
-    """Return the files of the clone's studies."""
-    return [path for kind in KINDS for path in STUDIES.glob(f"*{kind}")]
+def sources() -> dict[str, Path]:
+    """Return the files of the clone's studies by name."""
+    return {path.stem: path for kind in KINDS for path in STUDIES.glob(f"*{kind}")}
 
 
 def title_of(name: str) -> str:
     """Return the first sentence of a study's file without running it; in TOML, that of its first comment."""
-    source = source_of(name)
+    source = sources()[name]
     text = source.read_text(encoding="utf-8")
     if source.suffix == ".toml":
         return text.partition("\n")[0].removeprefix("#").strip()
     return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
 
 
-def source_of(name: str) -> Path:
-    """Return the file of a study of the clone."""
-    return next(path for path in sources() if path.stem == name)
-
-
 def find(name_or_file: str, out: Path | None = None) -> Place:
-    """Find a study.
+    """Find a study by one of `names`, or by its file ``.py`` or ``.toml``.
 
-    Args:
-        name_or_file: one of `names`, or a file ``.py`` or ``.toml``.
-        out: the folder for results, page and figures; by default the folder of the file, or the clone's for a name.
+    ``out`` is the folder for results, page and figures; by default that of the file, or the clone's for a name.
 
     Raises:
         ValueError: there is no such study.
@@ -82,7 +75,7 @@ def find(name_or_file: str, out: Path | None = None) -> Place:
         folder = out or STUDIES / "results"
         page = (out or STUDIES) / f"{name_or_file}.md"
         runs = (out or Path("runs")) / name_or_file
-        return Place(source_of(name_or_file), folder / f"{name_or_file}.json", folder, page, runs, name_or_file)
+        return Place(sources()[name_or_file], folder / f"{name_or_file}.json", folder, page, runs, name_or_file)
     source = Path(name_or_file)
     if source.suffix not in KINDS or not source.is_file():
         known = f"one of {', '.join(names())} or " if names() else ""

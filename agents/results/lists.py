@@ -53,11 +53,7 @@ class Block:
     search: dict[str, Any] = field(default_factory=dict)
 
     def meetings(self) -> Iterator[Meeting]:
-        """Yield the meetings.
-
-        Raises:
-            ValueError: a game, preset or field is unknown, or a line-up does not fit the seats.
-        """
+        """Yield the meetings."""
         entry = game_named(self.game)
         rules = itertools.product(self.presets or (entry.first_preset,), self.players or (None,))
         for (preset, players), line_up in itertools.product(rules, self.line_ups()):
@@ -78,11 +74,7 @@ class Block:
 
 
 def load(content: Mapping[str, Any], path: Path) -> Study:
-    """Return the study that a file declares.
-
-    Args:
-        content: what the file holds, without ``study``.
-        path: the file; its stem is the study's name.
+    """Return the study that a file declares: ``content`` is what the file holds, without ``study``.
 
     Raises:
         ValueError: it declares no meetings; the message says what is allowed.

@@ -259,11 +259,7 @@ def added(some: Mapping[str, Any], others: Mapping[str, Any], sign: int = 1) -> 
 
 
 def meeting_of(result: Result) -> Meeting:
-    """Return the meeting that a row of a file names, after checking it.
-
-    Raises:
-        ValueError: it names none.
-    """
+    """Return the meeting that a row of a file names, after checking it."""
     if "line_up" not in result:
         raise ValueError(f"a row with the fields {shown(result['fields'])} cannot be replayed")
     seats, search = result.get("seats", "given"), result.get("search")

@@ -28,12 +28,8 @@ MOST_COMMITS = 3
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
     """Write the figures that a study's page shows and, if they have changed, its tables between their marks.
 
-    The page, or marks, are made if they are missing. What else stands on the page is yours.
-
-    Args:
-        study: the study.
-        place: its files and folders.
-        check: write nothing, not even figures.
+    The page, or marks, are made if they are missing. What else stands on the page is yours. With ``check`` nothing is
+    written, not even figures.
 
     Returns:
         The page, if it was out of date.
@@ -81,11 +77,7 @@ def parted(results: Results) -> tuple[Results, Results]:
 def sections(study: Study, true: Results, stale: Results, words: str) -> dict[str, str]:
     """Return a study's tables by title, in Markdown; what made the numbers stands below the last.
 
-    Args:
-        study: the study.
-        true: its results that hold.
-        stale: those that are stale, which are only named.
-        words: the study's name in commands.
+    ``true`` are the results that hold; the ``stale`` ones are only named. ``words`` name the study in commands.
     """
     if not true:
         command = shlex.join(["hanabako", "study", "run", words])

@@ -166,8 +166,7 @@ class Work:
 def put_aside(folder: Path) -> str:
     """Rename the folder of a training run and its log, so that another run can begin there.
 
-    Returns:
-        "", or why that is not possible: another process trains there.
+    Return "", or why that is not possible: another process trains there.
     """
     from ..learning.common.launch import log_of  # imports torch, which other rows do not need
     from ..learning.common.runs import locked

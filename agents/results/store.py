@@ -41,9 +41,7 @@ MOST_BYTES = 2**28
 def read_results(path: str | PathLike[str], study: str | None = None) -> list[dict[str, Any]]:
     """Return the rows of a results file, each with all of `ORIGIN`; none if there is no file.
 
-    Args:
-        path: the file.
-        study: the name of the study that it must be from; None: any.
+    It must be from the ``study`` of this name; None allows any.
 
     Raises:
         OSError: the file cannot be read.
@@ -84,11 +82,7 @@ def read_file(path: str | PathLike[str]) -> tuple[str, list[dict[str, Any]]]:
 
 
 def checked(row: Any, path: str | PathLike[str]) -> dict[str, Any]:
-    """Return a row of a file after checking it.
-
-    Raises:
-        ValueError: it is not a row; the message names the file.
-    """
+    """Return a row of a file after checking it; an error names the file."""
     if not isinstance(row, dict):
         raise ValueError(f"{path}: a row must be an object, got {shown(row)}")  # noqa: TRY004 - of the file
     names = row.get("fields")

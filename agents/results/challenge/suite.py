@@ -104,11 +104,7 @@ class Suite:
         ]
 
     def check(self) -> None:
-        """Refuse to play with changed partners.
-
-        Raises:
-            ValueError: the file of a member has changed.
-        """
+        """Raise ValueError if the file of a member has changed."""
         if self.changed:
             raise ValueError(f"{self.name}: the file of {self.changed[0]} is not the one that the suite was made with")
 
@@ -124,11 +120,7 @@ def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
 
 
 def checked(row: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Return a row of a file if its meeting and sums are whole.
-
-    Raises:
-        ValueError: they are not; the message names the file.
-    """
+    """Return a row of a file after checking its meeting and its sums; an error names the file."""
     try:
         sums_in(row, meeting_of(row))
     except ValueError as error:

@@ -184,13 +184,8 @@ def profiles(found: Found) -> Any:
     title, x = f"{title_of(found.comparison)}: cross-play", "score of a pair of runs"
     if len(parts) <= MOST_TOGETHER:
         return estimates.profile_figure(parts, levels, title, x)
-    drawn = {name: profile_of(own, levels) for name, own in parts.items()}
+    drawn = {name: Curve(levels, *np.array(own, np.float64).T) for name, own in parts.items()}  # value, low, high
     return panel_each(drawn, f"{title}; band: 95 %", x, "fraction of pairs with at least that score")[0]
-
-
-def profile_of(parts: Sequence[Estimate], levels: NDArray[np.float64]) -> Curve:
-    """Return a performance profile with its intervals, which have no width where runs are too few for inference."""
-    return Curve(levels, *np.array(parts, np.float64).T)  # an estimate is its value, low and high end
 
 
 def actions(found: Found) -> Any:

@@ -34,11 +34,7 @@ OF_ITS_PLACE = ("run_dir", "resume", "trust")
 
 
 def check(comparison: Comparison) -> None:
-    """Check in advance what the rows need: import modules, check settings, load partners.
-
-    Raises:
-        ValueError: a module, setting or partner cannot work.
-    """
+    """Raise ValueError if a module, a setting or a partner that the rows need cannot work."""
     config = comparison.make_config()
     for partner in comparison.partners:
         load(comparison.where(partner), config)
@@ -102,11 +98,7 @@ def train(run: Run) -> dict[str, Any]:
 
 
 def check_folder(run: Run, settings: Settings) -> None:
-    """Refuse to continue a run that was begun with another algorithm, other settings or another number of ranks.
-
-    Raises:
-        ValueError: the folder holds such a run.
-    """
+    """Raise ValueError if a run's folder holds one with another algorithm, other settings or other ranks."""
     if not (run.folder / "config.json").exists():
         return
     about = read_about(run.folder)

@@ -62,12 +62,9 @@ def check(comparison: Comparison) -> None:
 
 
 def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Comparison:
-    """Return the comparison that a file declares. Runs no code.
+    """Return the comparison that a file declares, with the folder for its runs; no code is run.
 
-    Args:
-        content: what the file holds, without ``study``.
-        path: the file.
-        runs: the folder for its runs.
+    ``content`` is what the file holds, without ``study``.
 
     Raises:
         ValueError: it declares no comparison, or a wrong one; the message says what is allowed.
@@ -95,12 +92,7 @@ def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Compari
 
 
 def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
-    """Return the algorithm that a table ``[algorithms.NAME]`` declares.
-
-    Args:
-        name: its name.
-        table: the table.
-        shared: the settings of all algorithms, which its own override.
+    """Return the algorithm that a table ``[algorithms.NAME]`` declares; its settings override the ``shared`` ones.
 
     Raises:
         ValueError: the table does not declare an algorithm.

@@ -100,11 +100,7 @@ class Comparison:
         return shlex.join(as_words({name: value for name, value in told.items() if name != "features"}))
 
     def make_config(self) -> Any:
-        """Return the config of the game.
-
-        Raises:
-            ValueError: see `hanabako.games.make_config`.
-        """
+        """Return the config of the game; errors as in `hanabako.games.make_config`."""
         return make_config(self.game, self.preset, self.players, self.config)
 
     @property
