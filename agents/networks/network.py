@@ -38,7 +38,7 @@ class Network(nn.Module):
     A network without memory defines ``step``. One with memory is an `agents.networks.recurrent.WithMemory`.
 
     Args:
-        config: the config whose observations it reads: with features, `agents.networks.features.Features.input_config`.
+        config: the config whose observations it reads: with features, ``Features.input_config``.
         views: number of observations that it reads at once, concatenated; 1 for a player's own.
         settings: all other arguments of the subclass's constructor, as JSON types.
     """
