@@ -7,6 +7,7 @@ policies that choose actions from observations, with or without memory. The poli
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -315,13 +316,15 @@ class ActingPolicy(BatchedPolicy):
 
     def __init__(self, agent: Acting) -> None:
         self._agent = agent
+        needed = [one for one in signature(agent.act).parameters.values() if one.default is one.empty]
+        self._more = (None,) if len(needed) == 4 else ()  # a memory, which it does not have
         self.name = type(agent).__name__
         for name in ("name", "observes", "config", "observation"):
             setattr(self, name, getattr(agent, name, getattr(self, name)))
 
     @override
     def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
-        return self._agent.act(observation, mask, noise)
+        return self._agent.act(observation, mask, noise, *self._more)
 
 
 def as_policy(agent: Any) -> Policy:

@@ -63,6 +63,12 @@ class Acting:
         return mask.argmax(1)
 
 
+class WithMemory:
+    def act(self, observation, mask, noise, memory):
+        assert memory is None
+        return mask.argmax(1)
+
+
 def lowest_for(game):
     return Lowest(game)
 
@@ -160,6 +166,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     [
         ("Timid", "OBJECT"),
         ("Lowest", "Acting"),
+        ("WithMemory", "Acting"),
         ("lowest_for", "Acting"),
     ],
 )
