@@ -295,6 +295,9 @@ class CardGameAEC(AECEnv[str, Any, Any]):
         """Return the table as SVG, for notebooks."""
         return None if self._seed is None else self.game.render(self.to_dict(), "svg")
 
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
     # --- Further methods of the unwrapped environment -----------------------------------------------------------------
 
     @property

@@ -322,7 +322,9 @@ def test_a_checkpoint_of_more_ranks_is_a_clear_error(tmp_path, monkeypatch):
     run_dir = interrupted_run(tmp_path, monkeypatch)
     (file,) = run_dir.glob("checkpoint/*/learner-0.pt")
     state = torch.load(file, weights_only=True)
-    torch.save(state | {"world": 2}, file)
+    for rank in range(2):
+        torch.save(state | {"world": 2}, file.with_name(f"learner-{rank}.pt"))
+    file.with_name("games-1.npz").write_bytes(file.with_name("games-0.npz").read_bytes())
     with pytest.raises(ValueError, match="made by 2 ranks"):
         train(Args(resume=run_dir))
 

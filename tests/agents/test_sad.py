@@ -89,7 +89,8 @@ def test_players_are_told_the_greedy_action_and_nothing_in_an_opening(players):
 class WordlessArgs(Args):
     """Settings of SAD with the networks of IQL, which have no input for the greedy action."""
 
-    prefix = ""
+    def kind_of(self, basic: str) -> str:
+        return basic
 
 
 class Wordless(SAD):
