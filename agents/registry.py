@@ -157,7 +157,7 @@ class AgentName:
 
     @property
     def danger(self) -> str:
-        """What loading the agent does that a name in somebody else's file must not do unasked; "" for nothing."""
+        """What loading the agent does that needs permission if a stranger's file names it; "" for nothing."""
         asks = self.bridge is not None and self.bridge.behind == "MODEL"
         return "ask a server" if asks else "import code and run it" if self.source else ""
 

@@ -8,14 +8,13 @@ all rows, and ``rows``. A row with other values of these carries its own; of the
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields
 from os import PathLike
 from typing import Any
 
 from hanabako.files import write_text
 from hanabako.machine import describe
 
-__all__ = ["ORIGIN", "SHARED", "TIMES", "Origin", "options_of", "origin_of", "write_results"]
+__all__ = ["ORIGIN", "SHARED", "TIMES", "Origin", "origin_of", "write_results"]
 
 ORIGIN = ("command", "machine", "versions", "commit")
 """What every results file says of where its rows come from."""
@@ -26,18 +25,6 @@ TIMES = ("load_average", "date")
 """The entries of a machine that change."""
 Origin = Mapping[str, Any]
 """The origin of a result: ``command``, ``machine``, ``versions``, ``commit``."""
-
-
-def options_of(settings: Any) -> list[str]:
-    """Return the options of a command line: those fields of a dataclass that differ from their defaults."""
-    words = []
-    for own in fields(settings):
-        value = getattr(settings, own.name)
-        usual = own.default if own.default_factory is MISSING else own.default_factory()
-        if usual is not MISSING and value != usual:
-            values = value if isinstance(value, tuple | list) else () if value is True else (value,)
-            words += [f"--{own.name.replace('_', '-')}", *map(str, values)]
-    return words
 
 
 def origin_of(

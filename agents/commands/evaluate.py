@@ -14,9 +14,10 @@ docs/language_models.md; use few --games).
 """
 
 from hanabako.files import check_writable
-from hanabako.results_file import options_of, origin_of, write_results
+from hanabako.results_file import origin_of, write_results
 
 from ..results.evaluation import Args, answers_of, describe, draw, evaluate
+from ..results.study import options_of
 
 __all__ = ["Args", "run"]
 

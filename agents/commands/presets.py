@@ -16,7 +16,7 @@ import tyro
 from hanabako.engine.layout import Field
 from hanabako.games import game_in_words, game_named, game_names, game_of, make_config, settings_of
 
-__all__ = ["Args", "index", "lines", "run"]
+__all__ = ["Args", "index", "indices", "lines", "run"]
 
 
 @dataclass(frozen=True)

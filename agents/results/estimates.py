@@ -51,6 +51,8 @@ FEWEST_RUNS = 5
 """With fewer runs there is no interval: no inference."""
 KEPT = 0.95
 """Two runs agree, or are compatible, if they keep at least this share of their self-play together."""
+HALF = 0.5
+"""What holds for a larger share of pairs of runs holds for most of them."""
 EXTRA, EXTRA_OF_WINS = 0.5, 0.15
 """The weights of the extra run in a bootstrap of pairs: for scores, and for which pair scores more."""
 LEVEL, RESAMPLES, SEED = 0.95, 2000, 1
@@ -71,6 +73,11 @@ class Estimate(NamedTuple):
     def inference(self) -> bool:
         """Whether there are enough runs for an interval."""
         return not math.isnan(self.low)
+
+    @property
+    def most(self) -> bool | None:
+        """Of a share: whether it is more than one half, or less, if the whole interval is; else None."""
+        return True if self.low > HALF else False if self.high < HALF else None
 
     def words(self, digits: int = 2) -> str:
         """Return the estimate as in a table: ``7.81 (7.72 to 7.90)``, ``7.81`` without an interval, "-" for NaN."""

@@ -11,7 +11,7 @@ from hanabako.words.cleaned import on_terminal
 
 from ..registry import fingerprints
 
-__all__ = ["Result", "Results", "Row", "Study", "chosen", "key_of", "result_of", "words_of"]
+__all__ = ["Result", "Results", "Row", "Study", "as_words", "chosen", "key_of", "options_of", "result_of", "words_of"]
 
 Result = Mapping[str, Any]
 """The result of a row: the row's fields, ``fields`` (their names), ``done``, ``wanted``, and the measurements."""
@@ -168,3 +168,25 @@ def chosen(rows: Iterable[Row], choices: Mapping[str, str]) -> list[Row]:
 def texts_of(value: Any) -> tuple[str, ...]:
     """Return the texts by which a command line may give a value: of a list also its elements, with commas."""
     return str(value), json.dumps(value), *([",".join(map(str, value))] if isinstance(value, (list, tuple)) else [])
+
+
+def as_words(settings: Mapping[str, Any]) -> list[str]:
+    """Return settings by name as words of a command line."""
+    words: list[str] = []
+    for name, value in settings.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        elif not isinstance(value, list | tuple) or value:
+            words += [f"--{option}", *map(str, value if isinstance(value, list | tuple) else [value])]
+    return words
+
+
+def options_of(settings: Any) -> list[str]:
+    """Return those fields of a dataclass that differ from their defaults, as words of a command line."""
+    changed = {}
+    for own in fields(settings):
+        usual = own.default if own.default_factory is MISSING else own.default_factory()
+        if usual is not MISSING and getattr(settings, own.name) != usual:
+            changed[own.name] = getattr(settings, own.name)
+    return as_words(changed)

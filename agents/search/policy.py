@@ -42,7 +42,7 @@ class Effort:
     """By how many points of the mean score an action must beat the blueprint's action, too."""
 
 
-def checked_effort(usual: int, rollouts: Any, budget: Any, margin: Any, threshold: Any = 0.0) -> Effort:
+def checked_effort(usual: int, rollouts: Any, budget: Any, margin: Any, threshold: Any = None) -> Effort:
     """Return the effort asked for; the default is ``usual`` roll-outs.
 
     Raises:
@@ -56,7 +56,7 @@ def checked_effort(usual: int, rollouts: Any, budget: Any, margin: Any, threshol
         is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
         if value is not None and not (is_number and least <= value < np.inf):
             raise ValueError(f"{name} must be a number of at least {least}, got {shown(value)}")
-    return Effort(rollouts or usual, budget, MARGIN if margin is None else margin, threshold)
+    return Effort(rollouts or usual, budget, MARGIN if margin is None else margin, threshold or 0.0)
 
 
 def bot_of(blueprint: Any, config: Any, remembers: bool) -> Bot | None:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hanabako import timing
+from hanabako.agents.results.study import options_of
 from hanabako.files import check_writable
 from hanabako.machine import load_average
 from hanabako.progress import ProgressBar
-from hanabako.results_file import options_of, origin_of, write_results
+from hanabako.results_file import origin_of, write_results
 
 CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from hanabako.agents.commands.presets import indices
 from hanabako.engine.layout import Field
 from hanabako.games import games
 from hanabako.generated import table, update
@@ -45,8 +46,7 @@ def bits_markdown(found: Iterable[Field]) -> str:
 
 
 def _places_in_words(field: Field) -> str:
-    places = [span(place.start, field.bits) for place in field.places()]
-    return ", ".join(places) if len(places) < 3 else f"{places[0]}, {places[1]} … {places[-1]}"
+    return indices(field).replace("-", "–").replace("...", "…")
 
 
 def config_markdown(config: Any) -> str:

@@ -153,7 +153,7 @@ def describe_phase(view: TableView) -> str:
             return "the end: a tie"
         return f"the end: {player_name(0 if mine > theirs else 1)} wins"
     return {
-        "swap": f"{who}: keep this hand, or swap it for the dealer's? Nobody has looked yet",
+        "swap": f"{who}: keep this hand, or swap it for the dealer's? Both are unseen",
         "play": f"{who} to play",
         "joker_target": f"{who} to take a card with the lightning",
         "pick_hand": f"{who} to choose what {pending} takes",

@@ -207,8 +207,8 @@ def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):
     text = TWO.replace('"hanabi"', '"koikoi"').replace('preset = "mini"\n', "").replace('["smart", "piers"]', "[]")
     whole = declared(tmp_path, text)
     found = Found(whole, results_of(whole, lambda a, _: 1.0 if a.startswith("one") else -3.0))
-    assert found.lead("one").value == pytest.approx(2.0)
-    assert found.lead("two").value == pytest.approx(-2.0)
+    assert found.leads["one"].value == pytest.approx(2.0)
+    assert found.leads["two"].value == pytest.approx(-2.0)
     assert "lead over the others" in board(whole, found.rows)
     runs = [row for row in found.rows if "algorithm" in row["fields"]]
     assert "| 1.00 (1.00 to 1.00) | - |" in board(whole, runs), "before the runs have met"

@@ -125,7 +125,7 @@ def test_a_run_goes_on_with_as_many_ranks_as_made_it(ranks: int, tmp_path: Path)
 
 
 NUMBERS = ("1", "0", "-2", "2.0", "true", "null", "[2]", '"2"', "{}", "9", "1e999", "NaN", "1" + 5000 * "0")
-"""What a stranger may write in place of 2, the number of ranks that made a run."""
+"""Wrong numbers of ranks in the files of a run that two ranks made."""
 CONFIGS = ("{}", '{"algorithm": "ppo", "args": {}}', "[]", "3", "null", '"ranks"', "", "{", 100_000 * "[", "\ufeff{}")
 
 

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.speed import timing
 from benchmarks.speed.throughput import Args
 from hanabako.agents.results.store import read_results
-from hanabako.results_file import options_of
+from hanabako.agents.results.study import options_of
 
 ROOT = Path(timing.__file__).resolve().parents[1]
 FILES = sorted(path.relative_to(ROOT) for path in ROOT.glob("*/results/*.json"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.strength.tables.scale import MEASURED, comparison, measured, papers, scale
+from benchmarks.strength.tables.scale import MEASURED, comparison, found_in, papers, scale
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.results.comparison.measuring import check
 from hanabako.agents.results.finding import STUDIES, find, load, names, title_of
@@ -27,7 +27,7 @@ def test_what_was_not_found_is_not_stated():
 def test_budgets_are_at_least_thirty_times_smaller_as_the_pages_say():
     for paper in papers():
         for name in MEASURED:
-            steps = [row["steps"] for own in paper.algorithms for row in measured(name).get(own, [])]
+            steps = [row["steps"] for own in paper.algorithms for row in found_in(name).runs.get(own, [])]
             assert all(30 * count < least for least in paper.decisions[:1] for count in steps)
 
 

@@ -243,7 +243,7 @@ def test_a_server_that_refuses_or_is_gone_ends_a_command_in_a_sentence(
     body = {"error": {"message": REASONS[status], "type": "x", "code": None, "param": None}}
     monkeypatch.setattr("hanabako.agents.bridges.language_models.server.RETRIES", 0)
     with serve(status=status or 200, body=body) as server:
-        address = server.address if status else server.address.replace(".1:", ".2:")  # where nobody is
+        address = server.address if status else server.address.replace(".1:", ".2:")  # an address without a server
         monkeypatch.setenv("OPENAI_BASE_URL", address)
         with pytest.raises(SystemExit) as end:
             evaluate(tmp_path, "hanabi", "llm:m", "--preset", "mini")

@@ -157,7 +157,7 @@ def ranks_of(folder: Path) -> int:
 
 
 def is_complete(path: Path, ranks: int) -> bool:
-    """Whether a file can be read, its checksums are right, and it was written by one of so many ranks."""
+    """Whether a file is readable and undamaged, and comes from a run on this number of ranks."""
     try:
         check_archive(path)
         with ZipFile(path) as archive:

@@ -133,7 +133,8 @@ def intervals(found: Found) -> Any:
         if name in found.teams:
             alone = estimates.mean(found.own_scores(name))
             if not is_cooperative:
-                rows[name] = {"evaluated": alone} | ({"lead": lead} if (lead := found.lead(name)).inference else {})
+                lead = found.leads[name]
+                rows[name] = {"evaluated": alone} | ({"lead": lead} if np.isfinite(lead.value) else {})
                 continue
             rows[name] = {"self-play, 95 % over runs": alone}
             if name in found.several:

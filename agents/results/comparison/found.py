@@ -124,24 +124,22 @@ class Found:
         """Return the scores (pairs,) of an algorithm's pairs of different runs, averaged over both seatings."""
         return estimates.pairs_of(estimates.mean_of_seatings(self.own_matrix(name)))
 
-    def lead(self, name: str) -> Estimate:
-        """Return the lead of an algorithm's runs over those of all others, in a competitive game."""
-        own = self.teams[name]
-        others = [run for other, runs in self.teams.items() if other != name for run in runs]
-        if not others:
-            return Estimate(float("nan"))
-        return estimates.between(self.both(own, others), self.bounds(self.everyone))
+    @cached_property
+    def leads(self) -> dict[str, Estimate]:
+        """The lead of each algorithm's runs over those of all others, in a competitive game."""
+        leads = dict.fromkeys(self.teams, Estimate(float("nan")))
+        for name, own in self.teams.items():
+            if others := [run for other, runs in self.teams.items() if other != name for run in runs]:
+                leads[name] = estimates.between(self.both(own, others), self.bounds(self.everyone))
+        return leads
 
     @cached_property
     def ordered(self) -> list[str]:
         """The algorithms with enough runs for inference, best first; then the others, in the order of the file."""
-        mean = (
-            (lambda name: self.cross_play(name).mean())
-            if self.comparison.cooperative
-            else (lambda n: self.lead(n).value)
-        )
         sure = [name for name, own in self.teams.items() if len(own) >= estimates.FEWEST_RUNS]
-        sure.sort(key=mean, reverse=True)
+        is_team = self.comparison.cooperative
+        mean = {name: self.cross_play(name).mean() if is_team else self.leads[name].value for name in sure}
+        sure.sort(key=mean.__getitem__, reverse=True)
         return [*sure, *(name for name in self.runs if name not in sure)]
 
 

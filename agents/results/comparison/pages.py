@@ -16,8 +16,6 @@ from .rows import Comparison
 __all__ = ["board"]
 
 MILLION = 10**6
-HALF = 0.5
-"""Most pairs of runs agree if more than this share of them do."""
 
 
 def board(comparison: Comparison, results: Results) -> str:
@@ -25,13 +23,7 @@ def board(comparison: Comparison, results: Results) -> str:
     found = Found(comparison, results)
     if not any(found.runs.values()):
         return "No run has ended yet."
-    parts = [
-        introduction(found),
-        scores(found),
-        with_partners(found),
-        by_seed(found),
-        notes(found),
-    ]
+    parts = [introduction(found), scores(found), with_partners(found), by_seed(found), notes(found)]
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
@@ -74,7 +66,7 @@ def scores(found: Found) -> Iterator[str]:
         if cooperative:
             cells += together(found, name)
         else:
-            cells.append(found.lead(name).words() if name in found.teams else "-")
+            cells.append(found.leads[name].words() if name in found.teams else "-")
         if against:
             cells.append(more_together(found, name, against))
         if found.agreements:
@@ -93,7 +85,7 @@ def together(found: Found, name: str) -> list[str]:
         return ["-", "-", "-"]
     scores, agree = found.cross_play(name), estimates.understanding(found.own_matrix(name))
     share = estimates.among(agree, (0.0, 1.0))
-    answer = "**yes**" if share.low > HALF else "**no**" if share.high < HALF else "undecided"
+    answer = {True: "**yes**", False: "**no**", None: "undecided"}[share.most]
     answer = f"{answer} ({share.low:.0%} to {share.high:.0%})" if share.inference else "too few runs"
     return [
         f"{scores.mean():.2f}; {scores.min():.2f}",
@@ -107,8 +99,7 @@ def more_together(found: Found, name: str, against: str) -> str:
     if name == against or name not in found.several:
         return "-"
     chance = estimates.probability_of_improvement(found.own_matrix(name), found.own_matrix(against))
-    is_decided = chance.low > HALF or chance.high < HALF
-    return f"**{chance.words()}**" if is_decided else chance.words()
+    return chance.words() if chance.most is None else f"**{chance.words()}**"
 
 
 def by_seed(found: Found) -> Iterator[str]:

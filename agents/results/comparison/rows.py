@@ -15,9 +15,9 @@ from hanabako.words.ranges import Positive, Size, Within
 from ...networks.features import usual_features
 from ...registry import AgentName, names, pretrained
 from ..meeting import Meeting
-from ..study import Row, words_of
+from ..study import Row, as_words, words_of
 
-__all__ = ["KEPT", "Algorithm", "Comparison", "Pair", "Run", "as_words"]
+__all__ = ["KEPT", "Algorithm", "Comparison", "Pair", "Run"]
 
 KEPT = ("policy.safetensors", "metrics.jsonl", "config.json")
 """The files of a finished run that other rows need."""
@@ -310,15 +310,3 @@ class Pair(OfComparison):
 def overridden(config: Sequence[str], own: Sequence[str]) -> list[str]:
     """Return the fields of a config, each ``name=value``, with those of ``own`` in place of fields of the same name."""
     return list({text.partition("=")[0]: text for text in (*config, *own)}.values())
-
-
-def as_words(told: Mapping[str, Any]) -> list[str]:
-    """Return settings by name as words of a command line."""
-    words: list[str] = []
-    for name, value in told.items():
-        option = name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{option}" if value else f"--no-{option}")
-        elif not isinstance(value, list) or value:
-            words += [f"--{option}", *map(str, value if isinstance(value, list) else [value])]
-    return words

@@ -83,7 +83,7 @@ class SearchPolicy(Search):
         rollouts: int | None = None,
         budget: float | None = None,
         margin: float | None = None,
-        threshold: float = 0.0,
+        threshold: float | None = None,
         seats: str = ONE,
     ) -> None:
         super().__init__(blueprint, config, (rollouts, budget, margin, threshold), ROLLOUTS)

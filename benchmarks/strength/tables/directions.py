@@ -16,12 +16,10 @@ from .scale import STUDIES, found_in
 
 __all__ = ["Statement", "directions", "runs_to_decide", "share", "statements", "verdict"]
 
-HALF = 0.5
-"""A statement holds for most pairs if it holds for more than this share of them."""
 SIZES = (10, 12, 15, 20, 25, 30, 40)
 """The numbers of runs among which `runs_to_decide` looks."""
 DRAWS, SURE = 10, 8
-"""It draws so many samples of each size, and so many must decide."""
+"""The samples that `runs_to_decide` draws of each size, and how many of them must decide."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def verdict(estimate: Estimate) -> str:
     """Return in a word whether a statement that holds for this share of pairs holds for most."""
     if not estimate.inference:
         return "too few runs"
-    return "confirmed" if estimate.low > HALF else "contradicted" if estimate.high < HALF else "undecided"
+    return {True: "confirmed", False: "contradicted", None: "undecided"}[estimate.most]
 
 
 def runs_to_decide(statement: Statement, matrices: list[Any]) -> int | None:

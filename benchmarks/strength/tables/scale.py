@@ -4,8 +4,6 @@ The papers' numbers are in ``papers.toml``. Ours are read from the comparisons i
 results.
 """
 
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,16 +11,14 @@ from pathlib import Path
 from hanabako.agents.results.comparison.found import Found
 from hanabako.agents.results.comparison.reading import read
 from hanabako.agents.results.comparison.rows import Comparison
+from hanabako.agents.results.declared import contents, filled_in
 from hanabako.agents.results.store import read_results
-from hanabako.agents.results.study import Results
 from hanabako.generated import table
-from hanabako.words.typed import from_json
 
 __all__ = [
     "MEASURED",
     "Paper",
     "found_in",
-    "measured",
     "papers",
     "scale",
 ]
@@ -52,9 +48,7 @@ class Paper:
     decisions: tuple[int, ...] = ()
     """Decisions of a run: one number, or the least and the most."""
     runs: int | None = None
-    observation: str = NOT_STATED
     network: str = NOT_STATED
-    memory: str = NOT_STATED
     compute: str = NOT_STATED
     """The time or machines of a run."""
 
@@ -62,9 +56,8 @@ class Paper:
 @cache
 def papers() -> list[Paper]:
     """Return the papers of ``papers.toml``."""
-    content = tomllib.loads(Path(__file__).with_name("papers.toml").read_text(encoding="utf-8"))
-    usual = {name: own.default for name, own in Paper.__dataclass_fields__.items() if name in vars(Paper)}
-    return [from_json(Paper, usual | entry) for entry in content["paper"]]
+    with contents(Path(__file__).with_name("papers.toml")) as content:
+        return [filled_in(Paper, given, "a paper") for given in content["paper"]]
 
 
 # --- Our numbers ------------------------------------------------------------------------------------------------------
@@ -79,11 +72,6 @@ def comparison(name: str) -> Comparison:
 def found_in(name: str) -> Found:
     """Return what one of our comparisons has found."""
     return Found(comparison(name), read_results(STUDIES / "results" / f"{name}.json"))
-
-
-def measured(name: str) -> Mapping[str, Results]:
-    """Return the finished runs of a comparison by algorithm."""
-    return {algorithm: rows for algorithm, rows in found_in(name).runs.items() if rows}
 
 
 # --- The table --------------------------------------------------------------------------------------------------------

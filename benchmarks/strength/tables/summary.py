@@ -29,7 +29,7 @@ def cell(found: Found, name: str) -> str:
     alone = f"{estimates.mean(found.own_scores(name)).value:.2f}"
     together = f"{found.cross_play(name).mean():.2f}" if name in found.several else "-"
     count, share = len(found.runs[name]), found.comparison.algorithms[name].share
-    runs = f"{count}"
+    runs = str(count)
     if name in found.several and len(found.teams[name]) < count:
         runs += f", {len(found.teams[name])} together"
     return f"{alone} / {together}; {runs}" + (f", {share} of the budget" if share != 1 else "")

@@ -44,7 +44,7 @@ from hanabi_env.engine.tiles import is_tile_pending
 
 from .orders import FIRST_ORDER, TAKEN_BACK, forget_orders
 
-__all__ = ["MASK_WORDS", "MOST_STEPS", "DeckLoops", "deck_loops", "empty_states", "heights_of", "target_of"]
+__all__ = ["MASK_WORDS", "MOST_STEPS", "DeckLoops", "deck_loops", "empty_states", "target_of"]
 
 MOST_STEPS = 256
 """The number of steps of the longest game that is searched or followed."""
@@ -61,11 +61,6 @@ def empty_states(rules: Rules) -> np.ndarray:
 def target_of(rules: Rules, heights: tuple[int, ...]) -> int:
     """Return the set of the first ``heights[suit]`` cards of every firework."""
     return sum(((1 << height) - 1) << (suit * rules.ranks) for suit, height in enumerate(heights))
-
-
-def heights_of(rules: Rules, target: int) -> tuple[int, ...]:
-    """Return how many cards of every firework are in a target: the inverse of `target_of`."""
-    return tuple((target >> (suit * rules.ranks) & ((1 << rules.ranks) - 1)).bit_count() for suit in range(rules.suits))
 
 
 @rule
