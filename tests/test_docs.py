@@ -243,6 +243,15 @@ def test_every_module_that_a_page_names_is_there(page: Path):
             resolve_name(re.sub(r"^(?=agents\.)", "hanabako.", name))  # after `from hanabako import agents`
 
 
+@pytest.mark.parametrize("notebook", sorted(ROOT.glob("notebooks/*.ipynb")), ids=name_of)
+def test_what_a_notebook_imports_is_there(notebook: Path):
+    lines = re.findall(rf'"from ((?:{"|".join(OURS)})[.\w]*) import ([\w, ]+)', notebook.read_text(encoding="utf-8"))
+    assert lines
+    for module, imported in lines:
+        for name in imported.split(","):
+            resolve_name(f"{module}:{name.split()[0]}")
+
+
 def test_every_line_of_the_walks_begins_with_a_function_that_is_there():
     page = (ROOT / "docs" / "walks.md").read_text(encoding="utf-8")
     for walk in page.split("\n## ")[1:]:
