@@ -23,8 +23,6 @@ from hanabako.games import config_from_dict, game_in_words, game_named, game_nam
 
 from ..registry import BRIDGES, PRETRAINED, AgentName, bots_of, names, pretrained
 
-__all__ = ["SCORES", "Args", "lines", "run"]
-
 SCORES = Path(__file__).resolve().parents[1] / "scores.json"
 """The measured scores by game and agent; `benchmarks.pages` writes this file."""
 NAMES = 34

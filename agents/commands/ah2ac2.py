@@ -33,8 +33,6 @@ from ..playing.policy import Policy
 from ..registry import check_honest, effort_of, load_to_play
 from ..results.store import file_lock
 
-__all__ = ["Args", "run"]
-
 KEY = "AH2AC2_KEY"
 """The environment variable that holds the key."""
 

@@ -21,8 +21,6 @@ from hanabako.timing import Play, rollout_loop, steps_per_second, vector_loop
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Positive, Size
 
-__all__ = ["Args", "measure", "run"]
-
 
 @dataclass(frozen=True)
 class Args:

@@ -29,8 +29,6 @@ from ..results.running import run as run_study
 from ..results.store import origin_of
 from ..results.study import Study, key_of
 
-__all__ = ["Args", "run"]
-
 SuiteName = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUITE")]
 
 

@@ -27,8 +27,6 @@ from hanabako.interrupts import interruptible
 from hanabako.program import in_a_sentence, read_words
 from hanabako.words.checks import did_you_mean, shown
 
-__all__ = ["COMMANDS", "main"]
-
 COMMANDS = {
     "train": "train a network on all cores, by any of several algorithms",
     "evaluate": "play many games with given agents and print their scores",

@@ -21,8 +21,6 @@ from ..people.session import best_agent
 from ..playing.seating import OneTable
 from ..registry import load
 
-__all__ = ["Args", "run", "sample_game"]
-
 
 @dataclass(frozen=True)
 class Args:

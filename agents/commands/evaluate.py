@@ -19,8 +19,6 @@ from hanabako.results_file import origin_of, write_results
 from ..results.evaluation import Args, answers_of, describe, draw, evaluate
 from ..results.study import options_of
 
-__all__ = ["Args", "run"]
-
 
 def run(args: Args) -> None:
     """Play the evaluation that ``args`` describe, print the result, and write the files that they ask for.

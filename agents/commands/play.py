@@ -40,8 +40,6 @@ from ..people.terminal import Terminal, can_show_shapes, said_if_slow
 from ..playing.policy import filled
 from ..registry import config_for, effort_of, names
 
-__all__ = ["Args", "run"]
-
 
 @dataclass(frozen=True)
 class Args:

@@ -16,8 +16,6 @@ import tyro
 from hanabako.engine.layout import Field
 from hanabako.games import game_in_words, game_named, game_names, game_of, make_config, settings_of
 
-__all__ = ["Args", "index", "indices", "lines", "run"]
-
 
 @dataclass(frozen=True)
 class Args:

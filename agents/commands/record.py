@@ -30,8 +30,6 @@ from hanabako.words.ranges import Size
 from ..people.session import line_up_of
 from ..registry import config_for, effort_of
 
-__all__ = ["Args", "run"]
-
 PLAYING = ("agents", "games", "preset", "players", "config", "search", "values", "seed")
 """The settings of games that agents play."""
 SHOWN = 5

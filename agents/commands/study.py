@@ -33,8 +33,6 @@ from ..results.running import run as run_study
 from ..results.store import is_stale, merge_files, origin_of, read_file, read_results
 from ..results.study import Result, Row, Study, chosen, key_of, words_of
 
-__all__ = ["Args", "run"]
-
 Name = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME|FILE.toml|FILE.py")]
 Where = Annotated[tuple[str, ...], tyro.conf.arg(metavar="FIELD=VALUE")]
 

@@ -25,8 +25,6 @@ from ..learning.common.algorithms import NAMES, maker_of, named
 from ..learning.common.launch import train
 from ..learning.common.settings import Settings
 
-__all__ = ["Args", "Chosen", "form", "run"]
-
 S = TypeVar("S", bound=Settings)
 Name = Annotated[str | None, tyro.conf.arg(metavar="{" + ",".join(NAMES) + "}|FILE.py|MODULE")]
 

@@ -37,8 +37,6 @@ from ..results.store import read_file
 from ..results.study import Result
 from ..results.views import plus_minus
 
-__all__ = ["Args", "run"]
-
 LEAST_DEALS = 20
 """The smallest number of deals."""
 ROUNDING = 1e-6

@@ -25,8 +25,6 @@ from hanabako.words.checks import as_seed, check_not_given
 from ..people.session import Adviser, Session, line_up_of, replay_of
 from ..registry import AgentName, config_for, effort_of
 
-__all__ = ["Args", "page_of", "run"]
-
 UNSEEN = 2**41
 """The default seed: its deal is in no training and no evaluation."""
 

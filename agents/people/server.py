@@ -36,8 +36,6 @@ from hanabako.words.notation import player_name
 
 from .session import Adviser, Session, Step, replay_of
 
-__all__ = ["MOST_BYTES", "Host", "serving", "signpost"]
-
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 2048
 """The largest size of a request's body, in bytes."""

@@ -31,8 +31,6 @@ from ..playing.policy import GamesInPlay, Policy, Seated, Weighing, filled
 from ..playing.seating import OneTable
 from ..registry import load, load_to_play, names
 
-__all__ = ["PERSON", "Adviser", "Session", "Step", "best_agent", "line_up_of", "replay_of", "short_seed"]
-
 PERSON = "person"
 """The name that stands for a person among the names of agents."""
 

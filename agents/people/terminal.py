@@ -17,8 +17,6 @@ from hanabako.words.notation import player_name
 
 from .session import Adviser, Session, Step
 
-__all__ = ["Terminal", "can_show_shapes", "chosen", "fitted", "said_if_slow", "typed_line"]
-
 HELP = """\
 Type an action's number, its words, or the beginnings of its words. Some that are legal now:
 {examples}

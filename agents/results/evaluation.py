@@ -254,12 +254,7 @@ def answers_of(args: Args) -> Path | None:
 
 
 def loaded(
-    names: Sequence[str],
-    config: Any,
-    effort: Mapping[str, Any],
-    num_threads: int,
-    goes_on: bool,
-    trust: bool = True,
+    names: Sequence[str], config: Any, effort: Mapping[str, Any], num_threads: int, goes_on: bool, trust: bool = True
 ) -> tuple[dict[str, Policy], dict[str, str]]:
     """Return the agents by name, and the reasons why files were left out, which are also printed.
 

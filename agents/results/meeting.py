@@ -203,12 +203,7 @@ def play_meeting(
 
 
 def play_deals(
-    row: Meeting,
-    policies: Mapping[str, Policy],
-    first: int,
-    deals: int,
-    num_threads: int = 1,
-    progress: bool = False,
+    row: Meeting, policies: Mapping[str, Policy], first: int, deals: int, num_threads: int = 1, progress: bool = False
 ) -> tuple[Played, dict[str, str]]:
     """Play some deals with every line-up; return the games, and under "partial" why some were given up."""
     lots, partial = [], {}

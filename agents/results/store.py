@@ -23,16 +23,7 @@ from .study import Result, Results, key_of
 need("a study", "filelock")
 from filelock import FileLock  # noqa: E402 - after the message about it
 
-__all__ = [
-    "add_rows",
-    "file_lock",
-    "is_stale",
-    "merge_files",
-    "merged",
-    "origin_of",
-    "read_results",
-    "write_results",
-]
+__all__ = ["add_rows", "file_lock", "is_stale", "merge_files", "merged", "origin_of", "read_results", "write_results"]
 
 MOST_BYTES = 2**28
 """The size limit of a results file that is read, in bytes."""

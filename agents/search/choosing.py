@@ -20,18 +20,6 @@ from typing_extensions import override
 
 from .policy import Effort
 
-__all__ = [
-    "FIRST_BATCH",
-    "Halving",
-    "Request",
-    "Thought",
-    "batches",
-    "drawn",
-    "first_moves",
-    "systematic",
-    "think_together",
-]
-
 T = TypeVar("T")
 
 FIRST_BATCH = 4

@@ -20,8 +20,6 @@ from ..playing.fitting import fits
 from ..playing.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
 from ..playing.seating import sit_down
 
-__all__ = ["Effort", "Search", "SearchSeated"]
-
 MARGIN = 2.0
 """The default of `Effort.margin`, in standard errors."""
 MOST_ROLLOUTS = 10**9

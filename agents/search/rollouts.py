@@ -19,8 +19,6 @@ from ..playing.block import Block, size_for
 from ..playing.policy import Policy
 from ..playing.seating import sit_down
 
-__all__ = ["Rollouts", "by_size"]
-
 R = TypeVar("R", bound="Rollouts")
 
 

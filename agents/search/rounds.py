@@ -21,8 +21,6 @@ from .choosing import Thought
 from .policy import SearchSeated
 from .rollouts import Rollouts
 
-__all__ = ["RoundRollouts", "RoundSeated", "bot_memory"]
-
 
 def bot_memory(bot: Bot, rules: Any) -> NDArray[Any]:
     """Return the memory of a bot that keeps only its style and seat, at each seat: (players,)."""

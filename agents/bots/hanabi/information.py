@@ -36,15 +36,7 @@ from .hats import (
     probability_of,
     slots_within,
 )
-from .knowledge import (
-    any_action,
-    any_hint,
-    card_at,
-    choose_for_tile,
-    is_allowed,
-    is_choice_pending,
-    play_action,
-)
+from .knowledge import any_action, any_hint, card_at, choose_for_tile, is_allowed, is_choice_pending, play_action
 from .messages import TWO_PER_RECEIVER, hint_for_message, make_alphabets, message_of
 from .silence import useless_slots
 

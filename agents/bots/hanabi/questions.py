@@ -55,15 +55,7 @@ from .hats import (
     probability_of,
     slots_within,
 )
-from .knowledge import (
-    any_action,
-    any_hint,
-    choose_for_tile,
-    is_allowed,
-    is_choice_pending,
-    known_suit,
-    play_action,
-)
+from .knowledge import any_action, any_hint, choose_for_tile, is_allowed, is_choice_pending, known_suit, play_action
 from .messages import hint_for_message, make_alphabets, message_of
 from .silence import (
     can_warn,

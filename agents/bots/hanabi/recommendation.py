@@ -28,14 +28,7 @@ from hanabi_env.engine.state import EVENT_PLAY
 
 from ..bot import Bot
 from .hats import begin_public, copy_hands, fields, is_hint, learn_event
-from .knowledge import (
-    any_action,
-    any_hint,
-    choose_for_tile,
-    is_allowed,
-    is_choice_pending,
-    play_action,
-)
+from .knowledge import any_action, any_hint, choose_for_tile, is_allowed, is_choice_pending, play_action
 from .messages import hint_for_message, make_alphabets, message_of
 
 NO_ADVICE = -1

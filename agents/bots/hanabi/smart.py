@@ -48,16 +48,7 @@ from .knowledge import (
     play_action,
     rank_hint,
 )
-from .smart_reading import (
-    begin,
-    could_be_warning,
-    is_maybe,
-    is_sure,
-    memory_dtype,
-    newest_card,
-    next_discard,
-    observe,
-)
+from .smart_reading import begin, could_be_warning, is_maybe, is_sure, memory_dtype, newest_card, next_discard, observe
 
 UNKNOWN_PLACE = -1  # the place of a card whose possible cards have different places: if playable, it goes first
 GAMBLE_DECK_FULL_LIVES = 3  # with all lives, gamble when at most this many cards are left in the deck

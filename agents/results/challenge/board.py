@@ -19,8 +19,6 @@ from ..study import Result, Results, Study
 from ..views import heat_map, plus_minus, short_name
 from .suite import Suite, named
 
-__all__ = ["Entry", "entries", "figure", "lines", "load", "page", "partners", "table"]
-
 
 @dataclass(frozen=True)
 class Entry:

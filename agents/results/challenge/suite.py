@@ -19,8 +19,6 @@ from ..meeting import BLOCK, Meeting, meeting_of, sums_in
 from ..store import merged, read_file
 from ..study import Result
 
-__all__ = ["Member", "Suite", "named", "names", "read"]
-
 Score = TypeVar("Score", float, NDArray[np.float64])
 
 FOLDER = Path(__file__).resolve().parent

@@ -21,8 +21,6 @@ from ..views import heat_map
 from .found import Found
 from .rows import Comparison
 
-__all__ = ["curves", "figures", "intervals", "matrix", "profiles"]
-
 LEVELS = 100
 """The number of scores at which a performance profile is drawn."""
 MOST_PANELS = 5

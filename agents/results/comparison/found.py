@@ -15,8 +15,6 @@ from ..estimates import Estimate
 from ..study import Result, Results, key_of, words_of
 from .rows import Comparison, Pair
 
-__all__ = ["Found"]
-
 MOST = 1e18
 """Numbers in results are smaller."""
 

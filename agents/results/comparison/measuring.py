@@ -23,8 +23,6 @@ from ..meeting import play_meeting
 from ..study import Result
 from .rows import Comparison, Pair, Run
 
-__all__ = ["check", "measure"]
-
 STUDIED = 200
 """The largest number of games in which the actions of a pair are compared or counted."""
 DECIDED = ("game", "preset", "players", "config", "seed", "steps", "minutes", "clock", "run_dir", "resume", "trust")

@@ -13,8 +13,6 @@ from ..study import Results
 from .found import Found
 from .rows import Comparison
 
-__all__ = ["board"]
-
 MILLION = 10**6
 
 

@@ -15,8 +15,6 @@ from .figures import figures
 from .pages import board
 from .rows import Algorithm, Comparison, Pair, Run
 
-__all__ = ["comparison_of", "load", "read"]
-
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.+-]{0,98}[A-Za-z0-9_+])?")
 MOST_RUNS = 500
 """The most runs of a comparison, in which each pair of runs is a row."""

@@ -17,8 +17,6 @@ from ...registry import AgentName, names, pretrained
 from ..meeting import Meeting
 from ..study import Row, as_words, words_of
 
-__all__ = ["KEPT", "Algorithm", "Comparison", "Pair", "Run"]
-
 KEPT = ("policy.safetensors", "metrics.jsonl", "config.json")
 """The files of a finished run that other rows need."""
 BESIDE, RUNS = "beside", "runs"

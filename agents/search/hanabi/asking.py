@@ -15,8 +15,6 @@ from ...playing.block import GAMES_AT_ONCE
 from ..choosing import batches
 from .rollouts import HanabiRollouts, Simulator
 
-__all__ = ["Asking", "Question", "answers", "ask_together"]
-
 T = TypeVar("T")
 
 

@@ -44,8 +44,6 @@ from .asking import Asking, Question
 from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_among
 from .rollouts import HanabiRollouts, Simulator
 
-__all__ = ["Belief", "Snapshot"]
-
 FEW = 8
 """New hands are added to a sample with fewer than 1 / ``FEW`` of the limit."""
 BATCHES = 4

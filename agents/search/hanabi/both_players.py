@@ -33,13 +33,12 @@ from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
 from ...playing.block import GAMES_AT_ONCE
-from ..choosing import Effort, Request, Thought, drawn, first_moves, think_together
+from ..choosing import Request, Thought, drawn, first_moves, think_together
+from ..policy import Effort
 from .asking import Asking, ask_together
 from .beliefs import Belief, Snapshot
 from .hands import unseen, ways_among
 from .rollouts import HanabiRollouts, Simulator, memories_by_player
-
-__all__ = ["CommonBelief", "CommonKnowledge", "public_record"]
 
 LISTED = 10_000
 """The most hands in a set."""

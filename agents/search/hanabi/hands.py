@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EarlierHands", "fit", "in_order", "kinds_of", "unseen", "ways_among"]
-
 
 class EarlierHands:
     """Maps a present hand to the hand held at an earlier step.

@@ -40,8 +40,6 @@ from .beliefs import Belief, Snapshot
 from .both_players import CommonKnowledge
 from .rollouts import HanabiRollouts, Simulator, memories_by_player
 
-__all__ = ["JointSeated", "SearchPolicy", "SingleSeated"]
-
 ROLLOUTS = 200
 FEWEST_HANDS, MOST_HANDS = 100, 10_000
 MOST_SEARCHES = 1_000

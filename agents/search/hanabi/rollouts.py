@@ -18,8 +18,6 @@ from hanabi_env.engine.state import END_OUT_OF_CARDS
 from ...playing.policy import BatchedPolicy, BatchedSeated, Policy, legal_actions, set_of, uniform
 from ..rollouts import Rollouts, by_size
 
-__all__ = ["HanabiRollouts", "Simulator", "memories_by_player"]
-
 
 def memories_by_player(memories: NDArray[Any], players: int) -> NDArray[Any]:
     """Return the memories of a blueprint at all seats (see `Seated.memories`) as a view (N, players, ...)."""

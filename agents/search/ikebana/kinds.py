@@ -30,8 +30,6 @@ from ...bots.ikebana.odds import (
     value_class,
 )
 
-__all__ = ["BEGINS", "GAINS", "GROWTHS", "MOST_LEFT", "BouquetValues", "Growth", "bouquet_values", "kind_of"]
-
 MOST_LEFT = 36
 """The most prestige that can be spent on refusals in a turn."""
 

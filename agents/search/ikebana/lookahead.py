@@ -37,8 +37,6 @@ from ...bots.ikebana.odds import MOST_REFUSALS, count_unseen, payable
 from .kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
 from .relaxed import ROUND_TURNS, last_round, won
 
-__all__ = ["SPREAD", "VALUE_INDEX", "Horizon", "Lookahead", "best_action", "lookahead_loop", "new_lookahead"]
-
 SPREAD = 21.0
 """The standard deviation of a round's lead, in points, under the normal assumption. With this value the normal
 probabilities are closest to the solved ones for two and three rounds, and fit those of played games: see

@@ -27,8 +27,6 @@ from ..rounds import RoundSeated, bot_memory
 from .lookahead import VALUE_INDEX, lookahead_loop, new_lookahead
 from .rollouts import IkebanaRollouts, play_out_loop, unseen_loop
 
-__all__ = ["IkebanaSearch", "LookaheadSeated"]
-
 ROLLOUTS = 200
 
 

@@ -20,8 +20,6 @@ from ikebana_env.engine.state import BOUQUET_SIZE
 from ...bots.ikebana.odds import MOST_REFUSALS
 from .kinds import BEGINS, GAINS, GROWTHS
 
-__all__ = ["ROUND_TURNS", "last_round", "solve_round", "won"]
-
 ROUND_TURNS = 2 * BOUQUET_SIZE
 """Turns in a round of two players, from 0: before turn t the bouquet of the player to move has ``t // 2`` cards."""
 

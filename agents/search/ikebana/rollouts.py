@@ -24,8 +24,6 @@ from ..rounds import RoundRollouts
 from .lookahead import variance_of_rounds
 from .relaxed import won
 
-__all__ = ["IkebanaRollouts", "deal_unseen", "list_unseen", "play_out_loop", "round_value", "unseen_loop"]
-
 
 class IkebanaRollouts(RoundRollouts):
     """See `agents.search.rollouts`; a network plays, deals are game states, and scores are `round_value`."""

@@ -25,8 +25,6 @@ from hanafuda_env.engine.state import PHASE_END, Rules
 from ...bots.koikoi.judgement import lowest_card
 from .one_round import ROUND_STATE, hidden_cards, lead_of
 
-__all__ = ["ending_loop", "walk_scratch"]
-
 DEPTH = 48
 """More than the longest sequence of decisions: four (hand, field, drawn card, call) in each of 8 turns with a card."""
 

@@ -25,18 +25,6 @@ from hanafuda_env.engine.state import LEAST_TURNS, PHASE_END, PHASE_PLAY, TURNS,
 from ...bots.koikoi.judgement import hand_left
 from ..rounds import RoundRollouts
 
-__all__ = [
-    "ROUND_STATE",
-    "Exclusions",
-    "KoiKoiRollouts",
-    "hand_out",
-    "hidden_cards",
-    "lead_of",
-    "round_rules",
-    "round_state",
-    "unseen_loop",
-]
-
 ROUND_STATE = interned(state_dtype(1, 0))
 
 

@@ -35,8 +35,6 @@ from .endings import ending_loop, walk_scratch
 from .one_round import ROUND_STATE, Exclusions, KoiKoiRollouts, round_rules, round_state, unseen_loop
 from .tree import Scratch, empty_tree, tree_loops, tree_size
 
-__all__ = ["KoiKoiSearch", "KoiKoiSeated", "Passes"]
-
 PASSES = 2000
 ROLLOUTS = 500
 ENDING = TURNS - 2

@@ -32,8 +32,6 @@ from ...bots.koikoi.judgement import lowest_card
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
 from .one_round import hand_out, hidden_cards, lead_of
 
-__all__ = ["Scratch", "Tree", "TreeLoops", "empty_tree", "tree_loops", "tree_size"]
-
 EDGE = interned(
     np.dtype(
         [
