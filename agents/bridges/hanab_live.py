@@ -22,7 +22,7 @@ from hanabako.words.checks import shown
 from ..datasets.dataset import Dataset
 from ..datasets.replaying import RecordedBlock
 
-__all__ = ["Lot", "deck_of", "read_exports", "write_exports"]
+__all__ = ["Lot", "deck_of", "read_exports", "replayed", "write_exports"]
 
 
 # --- In ---------------------------------------------------------------------------------------------------------------
@@ -91,34 +91,34 @@ def read_exports(folder: str | PathLike[str], out: str | PathLike[str]) -> tuple
 
 
 def read_export(path: Path) -> tuple[Any, list[str], GamesBlock]:
-    """Return the config of a game, its players' names, and the game after replaying it.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it does not hold such a game, or the game breaks the rules.
-    """
+    """Return the config of a game, its players' names, and the game, which has been replayed."""
     from hanabi_env import hanablive
 
     game = read_json(path)
     config, deck, actions = hanablive.from_json(game)
+    number = game.get("id")  # the site's, which some files lack
+    number = number if type(number) is int and 0 <= number < 2**63 else 0
+    rules, ends = game_of(config).make_game(config), [hanablive.ending(game)]
+    return config, hanablive.player_names(game, config.players), replayed(rules, number, deck, actions, ends).games
+
+
+def replayed(
+    game: Any, number: int, deck: list[str], actions: Sequence[int], ends: Sequence[Mapping[str, Any]] = ()
+) -> RecordedBlock:
+    """Return a block of one game at its end, with the index ``number``; raise ``ValueError`` if it breaks the rules."""
     block = GamesBlock(
         seeds=np.zeros(1, np.uint64),
-        indices=np.array([site_number(game)], np.uint64),
-        players=np.zeros((1, config.players), np.uint16),
+        indices=np.array([number], np.uint64),
+        players=np.zeros((1, game.players), np.uint16),
         lengths=np.array([len(actions)], np.uint32),
         actions=np.array(actions, np.uint16),
         deals=[{"deck": deck}],
-        ends=[hanablive.ending(game)],
+        ends=ends,
     )
-    for _ in RecordedBlock(game_of(config).make_game(config), block, 0, observes=False, specialize=False).turns():
+    replay = RecordedBlock(game, block, 0, observes=False, specialize=False)
+    for _ in replay.turns():
         pass
-    return config, hanablive.player_names(game, config.players), block
-
-
-def site_number(game: Any) -> int:
-    """Return the site's number of a game, or 0 if the file has none."""
-    number = game.get("id")
-    return number if type(number) is int and 0 <= number < 2**63 else 0
+    return replay
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------

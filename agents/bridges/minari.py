@@ -74,11 +74,7 @@ def removed_if_incomplete(dataset_id: str) -> Iterator[None]:
 
 
 def installed_minari() -> Any:
-    """Import and return Minari.
-
-    Raises:
-        ValueError: Minari is not installed.
-    """
+    """Import and return Minari; raise ``ValueError`` if it is not installed."""
     try:
         return import_module("minari")
     except ImportError as error:

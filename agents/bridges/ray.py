@@ -74,7 +74,8 @@ class Cluster(Executor):
                 ValueError(f"it needs {row.cores} cores of one machine, but the largest has {self.most_cores}")
             )
             return future
-        by_value(self._ray, fn)
+        if is_of_a_file(fn.__module__):  # a study's own file, which other machines lack, is sent along
+            self._ray.cloudpickle.register_pickle_by_value(sys.modules[fn.__module__])
         sent = {name: read_bytes(path, MOST_ARRAYS) for name, path in row.files.items() if path.is_file()}
         options = {"num_cpus": row.cores, "max_retries": RETRIES, "scheduling_strategy": "SPREAD"}
         task = self._ray.remote(on_a_machine).options(**options).remote(fn, row, before, sent, **kwargs)
@@ -107,21 +108,10 @@ class Cluster(Executor):
         self._ray.shutdown()
 
 
-def by_value(ray: Any, play: Play) -> None:
-    """Send a study's own file, which other machines lack, along with the functions that it defines."""
-    module = sys.modules[play.__module__]
-    if is_of_a_file(play.__module__):
-        ray.cloudpickle.register_pickle_by_value(module)
-
-
 def on_a_machine(
     play: Play, row: Row, before: Result | None, sent: Mapping[str, bytes]
 ) -> tuple[Mapping[str, Any], dict[str, bytes]]:
-    """Play a part of a row in a temporary folder with the files that were ``sent``.
-
-    Returns:
-        The measurements, and the files that the row leaves.
-    """
+    """Play a part of a row in a temporary folder with the files ``sent``; return also the files that it leaves."""
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
         for name, content in sent.items():
             write_bytes(Path(folder) / name, content)

@@ -26,7 +26,7 @@ from hanabi_env.config import HanabiConfig
 
 from ...datasets.dataset import Dataset
 from ...datasets.replaying import RecordedBlock
-from ..hanab_live import Lot, deck_of
+from ..hanab_live import Lot, deck_of, replayed
 
 __all__ = ["read_arrays", "write_arrays"]
 
@@ -69,7 +69,7 @@ def read_arrays(path: str | PathLike[str], out: str | PathLike[str]) -> tuple[Da
             try:
                 lot.add(game_at(game, arrays, k))
             except ValueError as error:
-                refused[f"game {number} (row {k})"] = str(error).removeprefix(f"game {number}").lstrip(",: ")
+                refused[f"game {number} (row {k})"] = str(error).removeprefix("game 0").lstrip(",: ")
         lot.write()
         if not writer.games:
             raise ValueError(f"{path} holds no game that fits: {next(iter(refused.values()), 'there is none')}")
@@ -77,11 +77,7 @@ def read_arrays(path: str | PathLike[str], out: str | PathLike[str]) -> tuple[Da
 
 
 def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file after checking their types, shapes and ranges.
-
-    Raises:
-        ValueError: the file cannot be read, or an array is wrong.
-    """
+    """Return the arrays of a file after checking their types, shapes and ranges."""
     try:
         check_readable(path, MOST_ARRAYS)
         with safe_open(path, "np") as file:
@@ -105,11 +101,7 @@ def checked_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def check_integers(name: str, array: Any, sizes: int) -> None:
-    """Check the type and number of dimensions of an array (a slice of safetensors) that has not been read yet.
-
-    Raises:
-        ValueError: the array does not hold integers, or has another number of dimensions.
-    """
+    """Check the type and number of dimensions of an array (a slice of safetensors) that has not been read yet."""
     kind, shape = array.get_dtype(), tuple(array.get_shape())
     if kind not in INTEGERS or len(shape) != sizes:
         allowed = f"integers with {sizes} dimensions ({', '.join(INTEGERS)})"
@@ -117,11 +109,7 @@ def check_integers(name: str, array: Any, sizes: int) -> None:
 
 
 def game_at(game: Any, arrays: Mapping[str, NDArray[Any]], k: int) -> GamesBlock:
-    """Return the k-th game after replaying it.
-
-    Raises:
-        ValueError: it breaks the rules, or does not end with the score in the file.
-    """
+    """Return the k-th game; raise ``ValueError`` if it breaks the rules, or ends with another score than the file's."""
     number, length = int(arrays["game_ids"][k]), int(arrays["num_actions"][k])
     actions, deck = arrays["actions"][k], arrays["decks"][k]
     acts, turns = (actions >= 0) & (actions < game.num_actions), np.arange(length)
@@ -131,22 +119,13 @@ def game_at(game: Any, arrays: Mapping[str, NDArray[Any]], k: int) -> GamesBlock
         raise ValueError(f"action {int(np.argwhere(acts != moves)[0, 0])}: must be by one player, whose turn it is")
     if not ((deck >= 0) & (deck < len(LETTERS))).all():
         raise ValueError(f"a card of the deck must be [0, 0] to [4, 4], got {deck.min()} to {deck.max()}")
-    block = GamesBlock(
-        seeds=np.zeros(1, np.uint64),
-        indices=np.array([number], np.uint64),
-        players=np.zeros((1, game.players), np.uint16),
-        lengths=np.array([length], np.uint32),
-        actions=actions[turns, turns % game.players].astype(np.uint16),
-        deals=[{"deck": [f"{LETTERS[color]}{rank + 1}" for color, rank in deck.tolist()]}],
-    )
-    replay = RecordedBlock(game, block, number, observes=False, specialize=False)
-    for _ in replay.turns():
-        pass
+    cards = [f"{LETTERS[color]}{rank + 1}" for color, rank in deck.tolist()]
+    replay = replayed(game, number, cards, actions[turns, turns % game.players])
     scores = {int(replay.tables[name][0]) for name in ("score", "fireworks_score")}  # a lost game may count as either
     if int(arrays["scores"][k]) not in scores:
         points = " or ".join(map(str, sorted(scores)))
         raise ValueError(f"its score must be {points}, got {int(arrays['scores'][k])}")
-    return block
+    return replay.games
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ from hanabako.words.checks import as_each, as_index, as_object, as_text, shown
 from hanabi_env.config import HanabiConfig
 from hanabi_env.words.notation import action_to_str
 
-from ...connections import is_here, through, within
 from ...playing.policy import Policy
+from ..connections import is_here, through, within
 from .shown_game import Shown, ShownGame
 
 __all__ = ["SERVER", "GameThere", "Server"]
@@ -195,11 +195,7 @@ class Server:
 
 
 def read(content: str | bytes) -> Mapping[str, Any]:
-    """Parse a message.
-
-    Raises:
-        ValueError: it is not a JSON object, or is a refusal.
-    """
+    """Parse a message; raise ``ValueError`` if it is no JSON object, or a refusal."""
     try:
         message = json.loads(content)
     except (ValueError, RecursionError):
@@ -211,11 +207,7 @@ def read(content: str | bytes) -> Mapping[str, Any]:
 
 
 def player_named(name: str, players: int) -> int:
-    """Return the player that ``agent_K`` names.
-
-    Raises:
-        ValueError: there is no such player.
-    """
+    """Return the player that ``agent_K`` names."""
     match = re.fullmatch(r"agent_([0-4])", name)
     if match is None or int(match[1]) >= players:
         raise ValueError(f"our seats must be agent_0 to agent_{players - 1}, got {shown(name)}")
@@ -223,11 +215,7 @@ def player_named(name: str, players: int) -> int:
 
 
 def final_score(message: Mapping[str, Any]) -> float | None:
-    """Return the score of a game that is over after this step; None if it continues.
-
-    Raises:
-        ValueError: the message has no ``done`` or ``score``.
-    """
+    """Return the score of a game that is over after this step; None if it continues."""
     done, score = message.get("done"), message.get("score")
     is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
     if not isinstance(done, bool) or not (is_number and 0 <= score <= MOST_SCORE):
@@ -237,11 +225,7 @@ def final_score(message: Mapping[str, Any]) -> float | None:
 
 
 def numbers_of(message: Mapping[str, Any], name: str, key: str) -> np.ndarray:
-    """Return the numbers for one of our seats, float32.
-
-    Raises:
-        ValueError: they are missing, or are not numbers.
-    """
+    """Return the numbers for one of our seats, float32."""
     numbers = as_object(name, message.get(name)).get(key)
     if not isinstance(numbers, list) or not all(type(value) in (int, float, bool) for value in numbers):
         raise ValueError(f"{key} of {name} must be a list of numbers, got {shown(numbers)}")
@@ -254,11 +238,7 @@ def observed(message: Mapping[str, Any], seats: Mapping[int, str]) -> Shown:
 
 
 def check_legal(message: Mapping[str, Any], name: str, action: int, none: int) -> None:
-    """Check that the server allows an action.
-
-    Raises:
-        ValueError: it does not allow it.
-    """
+    """Raise ``ValueError`` if the server does not allow an action."""
     legal = numbers_of(message, name, "legal_moves")
     if len(legal) != none + 1 or not legal[action]:
         raise ValueError(f"the server does not allow action {action} to {name}")

@@ -86,13 +86,7 @@ class ShownGame(Block):
         return int(self.actions[0])
 
     def go_on_as(self, shown: Shown) -> int:
-        """Make the step that was made in the real game.
-
-        Args:
-            shown: the seats' observations after the step.
-
-        Returns:
-            The action of the step.
+        """Make the step of the real game after which the seats observe ``shown``, and return its action.
 
         Raises:
             ValueError: no legal action leads to these observations.

@@ -1,8 +1,10 @@
 """A language model as a policy: at every step it is asked about all its games at once."""
 
+import json
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from hanabako.files import MOST_ARRAYS, parse_json, read_text
 from hanabako.games import game_of
 from hanabako.interrupts import in_threads
 from hanabako.words.checks import shown
@@ -17,7 +20,6 @@ from hanabako.words.checks import shown
 from ...bots.plain import PlainView
 from ...playing.policy import GamesInPlay, Seated, chosen_rows, has, rows_to_move, set_of, uniform
 from ...playing.random_policy import RandomPolicy
-from .kept import Kept
 from .server import FIELDS, Model, RefusedError, Reply, Server
 from .view import PROMPTS, USUAL, Chat, Message, checked_prompt
 
@@ -186,11 +188,52 @@ class ChatSeated(Seated):
         policy.note([reply for reply in replies if isinstance(reply, Reply)], illegal)
 
 
+class Kept:
+    """A model whose answers are kept in a file, so that an evaluation which ended early goes on from them.
+
+    A question that has an answer in the file is not asked, once for each answer.
+
+    Args:
+        model: the model.
+        name: its name; several models may share the file.
+        path: the file, a JSON object per line; it is made at the first answer.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no text.
+    """
+
+    def __init__(self, model: Model, name: str, path: Path) -> None:
+        self.model, self.path, self.fields = model, path, getattr(model, "fields", {})
+        self._name, self._lock = name, threading.Lock()
+        self._answers: defaultdict[str, list[Reply]] = defaultdict(list)
+        for line in read_text(path, MOST_ARRAYS).splitlines() if path.exists() else ():
+            try:
+                answer = parse_json(line, "a line")
+                self._answers[answer.pop("question")].append(Reply(**answer))
+            except (AttributeError, KeyError, TypeError, ValueError):
+                continue  # cut short, when the process was killed
+
+    def reply(self, messages: list[Message]) -> Reply:
+        """See `agents.bridges.language_models.server.Model.reply`."""
+        question = self._key(messages)
+        with self._lock:
+            if self._answers[question]:
+                return self._answers[question].pop(0)
+        reply = self.model.reply(messages)
+        with self._lock, self.path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{json.dumps({'question': question, **reply._asdict()})}")
+        return reply
+
+    def _key(self, messages: list[Message]) -> str:
+        asked: list[Any] = [self._name, self.fields, messages]
+        return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
 def load_chat(name: str, config: Any) -> ChatPolicy:
     """Make the agent ``llm:MODEL``, or ``llm:PROMPT:MODEL`` with one of `agents.bridges.language_models.view.PROMPTS`.
 
-    Raises:
-            ValueError: there is no model name or no config; or see `Server`.
+    Raise ``ValueError`` if there is no model name or no config; or see `Server`.
     """
     prompt, colon, model = name.removeprefix("llm:").partition(":")
     if not colon or prompt not in PROMPTS:

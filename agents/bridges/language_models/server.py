@@ -15,7 +15,7 @@ from hanabako.files import MOST_BYTES, parse_json
 from hanabako.program import sentence
 from hanabako.words.checks import shown
 
-from ...connections import is_here, through, within
+from ..connections import is_here, through, within
 from .view import Message
 
 __all__ = ["FIELDS", "Model", "RefusedError", "Reply", "Server", "request_fields"]
@@ -52,37 +52,22 @@ class Model(Protocol):
     """A language model that answers conversations. Several threads may call it at the same time."""
 
     def reply(self, messages: list[Message]) -> Reply:
-        """Return the answer to ``messages``.
-
-        Raises:
-            RefusedError: this question is not answered.
-            ValueError: no question is answered.
-        """
+        """Return the answer; raise ``RefusedError`` if this question is not answered, ``ValueError`` if none is."""
         ...
 
 
 def request_fields() -> dict[str, Any]:
-    """Return the fields that the environment adds to every request, such as ``{"temperature": 0}``.
-
-    Raises:
-        ValueError: the variable `FIELDS` holds no JSON object.
-    """
-    text = os.environ.get(FIELDS, "") or "{}"
-    try:
+    """Return the fields that the environment adds to every request, such as ``{"temperature": 0}``."""
+    text, fields = os.environ.get(FIELDS, "") or "{}", None
+    with suppress(ValueError):
         fields = parse_json(text, FIELDS)
-    except ValueError:
-        fields = None
-    if isinstance(fields, dict):
-        return fields
-    raise ValueError(f"{FIELDS} must be a JSON object such as {EXAMPLE}, got {shown(text)}")
+    if not isinstance(fields, dict):
+        raise ValueError(f"{FIELDS} must be a JSON object such as {EXAMPLE}, got {shown(text)}")  # noqa: TRY004
+    return fields
 
 
 def checked_address() -> str:
-    """Return the host of ``OPENAI_BASE_URL``, "" if it is not set, after checking it and the other variables.
-
-    Raises:
-        ValueError: a variable cannot be used.
-    """
+    """Return the host of ``OPENAI_BASE_URL``, "" if it is not set, after checking it and the other variables."""
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS"):
         value = os.environ.get(name, "").replace("\n", "" if name == "OPENAI_CUSTOM_HEADERS" else "\n")
         if not (value.isascii() and value.isprintable()):
@@ -136,12 +121,7 @@ class Server:
             ) from None
 
     def reply(self, messages: list[Message]) -> Reply:
-        """See `Model.reply`. If the model takes no system message, its text begins the first user message.
-
-        Raises:
-                RefusedError: the server refuses this question; the message has its reason.
-                ValueError: the server cannot be reached, does not end its answer, or refuses all questions.
-        """
+        """See `Model.reply`. If the model takes no system message, its text begins the first user message."""
         begin = time.monotonic()
         try:
             said = within(SECONDS, partial(self._reply, messages))
@@ -212,11 +192,7 @@ def merged(messages: list[Message]) -> list[Message]:
 
 
 def said_by(done: Any) -> Reply:
-    """Return the text and the tokens of an answer. The library ``openai`` does not check their types.
-
-    Raises:
-        AttributeError, LookupError, TypeError: the answer is not in OpenAI's protocol.
-    """
+    """Return the text and the tokens of an answer. The library ``openai`` does not check their types."""
     choice, spent = done.choices[0], done.usage
     text = choice.message.content
     tokens = () if spent is None else (spent.prompt_tokens or 0, spent.completion_tokens or 0)

@@ -42,11 +42,7 @@ Answer: the words of one legal move, as they are listed"""
 
 
 def checked_prompt(prompt: str) -> str:
-    """Return the name of a prompt after checking it.
-
-    Raises:
-            ValueError: there is no prompt with this name.
-    """
+    """Return the name of a prompt; raise ``ValueError`` if there is none with this name."""
     if prompt not in PROMPTS:
         raise ValueError(f"prompt must be one of {', '.join(PROMPTS)}, got {shown(prompt)}")
     return prompt

@@ -30,9 +30,7 @@ class CloneNetwork(PublishedNetwork):
     """Dense layers with layer norm, recurrent layers, and dense layers, which end in action logits.
 
     Args:
-        game: see `PublishedNetwork`.
-        width: see `PublishedNetwork`.
-        layers: see `PublishedNetwork`.
+        game, width, layers: see `PublishedNetwork`.
         before: units of each dense layer before the recurrent ones; there is at least one.
         after: units of each dense layer after them.
         activation: the activation function of the dense layers.
@@ -68,11 +66,7 @@ class CloneNetwork(PublishedNetwork):
 
 
 def read(path: Path) -> CloneNetwork:
-    """Read the network in a file.
-
-    Raises:
-        ValueError: the file holds no such network.
-    """
+    """Read the network in a file; raise ``ValueError`` if it holds none of this kind."""
     tensors = of_flax(path, flat_names(read_tensors(path)))
     sizes = {part: [matrix(path, tensors, name)[0] for name in names_of(tensors, part)] for part in ("before", "after")}
     _, inputs = matrix(path, tensors, "before.0.weight")

@@ -21,13 +21,7 @@ OF_LEARNING = ("fc_v", "pred_1st", "pred_2nd", "pred_t", "core_ffn")
 
 
 class OffBeliefNetwork(PublishedNetwork):
-    """Three dense layers over the V0 input, multiplied by recurrent layers over its public part; outputs advantages.
-
-    Args:
-        game: see `PublishedNetwork`.
-        width: units per layer.
-        layers: see `PublishedNetwork`.
-    """
+    """Three dense layers over the V0 input, multiplied by recurrent layers over its public part; outputs advantages."""
 
     def __init__(self, game: HanabiConfig, width: int, layers: int) -> None:
         super().__init__(game, width, layers)
@@ -45,11 +39,7 @@ class OffBeliefNetwork(PublishedNetwork):
 
 
 def read(path: Path) -> OffBeliefNetwork:
-    """Read the network in a file.
-
-    Raises:
-        ValueError: the file holds no such network.
-    """
+    """Read the network in a file; raise ``ValueError`` if it holds none of this kind."""
     tensors = read_tensors(path)
     tensors = of_flax(path, flat_names(tensors)) if path.suffix == ".safetensors" else without(tensors, *OF_LEARNING)
     width, inputs = matrix(path, tensors, "priv_net.0.weight")

@@ -32,9 +32,7 @@ class SadNetwork(PublishedNetwork):
     like the last action. Here players play greedily, so the last action is repeated.
 
     Args:
-        game: see `PublishedNetwork`.
-        width: units per layer.
-        layers: see `PublishedNetwork`.
+        game, width, layers: see `PublishedNetwork`.
         inputs: number of inputs, which says whether the greedy action is among them.
         dense: number of dense layers.
         skips: whether the dense layers' output is added to that of the recurrent layers.
@@ -71,10 +69,9 @@ def inputs_of(game: HanabiConfig) -> list[int]:
 
 
 def read(path: Path) -> SadNetwork:
-    """Read the network in a file. Its tensors do not show a skip connection, so the file's name decides (`SKIPS`).
+    """Read the network in a file; raise ``ValueError`` if it holds none of this kind.
 
-    Raises:
-        ValueError: the file holds no such network.
+    Its tensors do not show a skip connection, so the file's name decides (`SKIPS`).
     """
     tensors = without(read_tensors(path), *OF_LEARNING)
     width, inputs = matrix(path, tensors, "net.0.weight")

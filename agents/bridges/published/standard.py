@@ -55,16 +55,10 @@ def relu_layers(*sizes: int) -> nn.Sequential:
 def standard_game(
     path: Path, inputs: int, outputs: int, sizes: Callable[[HanabiConfig], Sequence[int]]
 ) -> HanabiConfig:
-    """Return the standard game, 2 to 5 players with 4 or 5 cards each, for which a file's network was trained.
+    """Return the standard game, 2 to 5 players with 4 or 5 cards each, for which the network in ``path`` was trained.
 
-    Args:
-        path: the file, for messages.
-        inputs: the network's number of inputs.
-        outputs: the network's number of outputs, one more than the game's actions.
-        sizes: gives the possible numbers of inputs of this kind of network for a game.
-
-    Raises:
-        ValueError: no game has these sizes.
+    The network has ``inputs``, one of the ``sizes`` that its kind may have in that game, and ``outputs``, one more than
+    the game's actions. Raise ``ValueError`` if no game has these.
     """
     for players in (2, 3, 4, 5):
         for hand_size in (None, 4, 5):

@@ -75,11 +75,7 @@ def without(tensors: Mapping[str, Tensor], *modules: str) -> Tensors:
 
 
 def matrix(path: Path, tensors: Tensors, name: str) -> tuple[int, int]:
-    """Return the shape (outputs, inputs) of a layer's weights.
-
-    Raises:
-        ValueError: there is no matrix of this name.
-    """
+    """Return the shape (outputs, inputs) of a layer's weights; raise ``ValueError`` if there is no such matrix."""
     if name not in tensors or tensors[name].ndim != 2:
         names = ", ".join(map(shown, sorted(tensors)[:3])) or "nothing"
         raise ValueError(f"{path} has no matrix {name}; it holds {names} ...")
@@ -103,13 +99,7 @@ def dense_of(path: Path, tensors: Tensors, name: str, ours: str, kernel: str = "
 def lstm_of(path: Path, tensors: Tensors, name: str) -> Tensors:
     """Take flax's LSTM cells, which have no input bias, out of ``tensors`` as the layers of a torch ``lstm``.
 
-    Args:
-        path: the file, for messages.
-        tensors: the tensors that are left of the file.
-        name: the name of the cells, with ``{}`` for the layer's number.
-
-    Raises:
-        ValueError: a gate is missing, or the gates differ in shape.
+    ``name`` is that of the cells, with ``{}`` for the layer's number.
     """
     layers: Tensors = {}
     while f"{(cell := name.format(len(layers) // 4))}.ii.kernel" in tensors:
@@ -132,11 +122,7 @@ def gates_of(path: Path, tensors: Tensors, name: str, ndim: int) -> Tensor:
 
 
 def taken(path: Path, tensors: Tensors, name: str) -> Tensor:
-    """Take a tensor out of ``tensors``.
-
-    Raises:
-        ValueError: there is no tensor of this name.
-    """
+    """Take a tensor out of ``tensors``, which are those of the file ``path``."""
     if name not in tensors:
         raise ValueError(f"{path} has no tensor {name}")
     return tensors.pop(name)
@@ -146,15 +132,9 @@ def taken(path: Path, tensors: Tensors, name: str) -> Tensor:
 
 
 def filled(path: Path, make: Callable[[int], N], tensors: Tensors) -> N:
-    """Return a network with these weights.
+    """Return a network with these weights; ``make`` makes it, given the number of recurrent layers that they have.
 
-    Args:
-        path: the file, for messages.
-        make: makes the network, given its number of recurrent layers.
-        tensors: the weights; their names give the number of layers.
-
-    Raises:
-        ValueError: the tensors do not fit the network, or are not finite float32 numbers.
+    Raise ``ValueError`` if they do not fit the network, or are not finite float32 numbers.
     """
     layers = sum(name.startswith("lstm.weight_ih_l") for name in tensors)
     if not layers:

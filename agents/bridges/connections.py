@@ -31,12 +31,9 @@ def through(address: str) -> str:
 
 
 def within(seconds: float, work: Callable[[], R]) -> R:
-    """Return the result of ``work``, which runs in a thread that is abandoned if it takes longer than ``seconds``.
+    """Return the result of ``work``, which runs in a thread; raise ``TimeoutError`` after ``seconds``.
 
-    Raises:
-        TimeoutError: it takes longer.
-        KeyboardInterrupt: the result is no longer wanted, see `hanabako.interrupts.check`.
-        Exception: whatever the work raises.
+    The thread is abandoned then, and also if the result is no longer wanted, see `hanabako.interrupts.check`.
     """
     future: Future[R] = Future()
 
