@@ -21,8 +21,7 @@ import tyro
 from hanabako.files import check_writable, write_text
 
 from ..registry import check_honest, effort_of, load_to_play
-from ..results.challenge.board import entries, figure, lines, page
-from ..results.challenge.suite import named, read
+from ..results.challenge.suite import entries, figure, lines, named, page, read
 from ..results.executors import executor_of
 from ..results.meeting import play_meeting
 from ..results.running import run as run_study

@@ -1,7 +1,4 @@
-"""Measures of communication between Hanabi players from the literature, each defined at its field below.
-
-`measure` plays games and observes them. It sees all cards; the players do not.
-"""
+"""Measures of communication between Hanabi players from the literature, and how often two agents agree in any game."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +19,8 @@ from hanabi_env.engine.rules import is_terminal, played_cards
 from hanabi_env.engine.state import EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, NO_TILE, Rules
 
 from ..bots.hanabi.knowledge import count_unseen, hand_count, known_rank, known_suit, steps_away
-from ..playing.block import GAMES_AT_ONCE, Block, block_for
-from ..playing.policy import Agent, Policy, line_up
+from ..playing.block import GAMES_AT_ONCE, block_for
+from ..playing.policy import Agent, line_up
 from ..playing.seating import sit
 
 MOST_CARDS = 35  # card identities in the largest game
@@ -107,12 +104,9 @@ class Communication:
 
 
 def action_maps(maps: Mapping[str, NDArray[np.float64]], config: Any, title: str) -> Any:
-    """Draw how probable each action is after each other one, a panel per agent; returns the Matplotlib figure.
+    """Draw how probable each action of a config is after each other one, and return the Matplotlib figure.
 
-    Args:
-        maps: (A, A) of `Communication.conditional_actions`, by the agent's name.
-        config: the config that was played, for the actions' names.
-        title: stands above the panels.
+    ``maps`` holds an array (A, A) of `Communication.conditional_actions` for each panel, by the agent's name.
     """
     figure, row = charts.panels(list(maps), (3.6 * len(maps) + 0.6, 4.4))
     game = game_of(config).make_game(config)
@@ -130,62 +124,39 @@ def action_maps(maps: Mapping[str, NDArray[np.float64]], config: Any, title: str
 
 
 def measure(config: Any, policies: Agent | Sequence[Agent], games: int, seed: int) -> Communication:
-    """Play games and measure their communication.
+    """Play games and measure their communication; raise ``ValueError`` if ``config`` is not one of Hanabi.
 
-    Args:
-        config: a config of Hanabi.
-        policies: one for all seats, or one per seat.
-        games: number of games.
-        seed: seed of the deals and of the policies' randomness; the games are those of `agents.playing.play.play`.
-
-    Raises:
-        ValueError: the config is not one of Hanabi.
+    The games are those of `agents.playing.play.play` with the same arguments.
     """
     if game_of(config).name != "hanabi":
         raise ValueError(f"communication is measured in hanabi, got {game_of(config).name}")
     seats = line_up(policies, config.players)
-    game = game_of(config).make_game(config)
-    tallies = np.zeros(games, TALLY)
-    actions = np.zeros((game.num_actions, game.num_actions), np.int64)
-    convention = np.zeros(2)  # bits, hints
+    tallies, actions = np.zeros(games, TALLY), np.zeros([config.rules().num_actions] * 2, np.int64)
+    convention, note = np.zeros(2), watcher()  # bits, hints
     for first in range(0, games, GAMES_AT_ONCE):
         block = block_for(config, min(GAMES_AT_ONCE, games - first), seats, specialize=False)
-        watch(block, seats, seed, first, tallies[first:], actions, convention)
+        players = sit(block, seats)
+        block.deal(seed, first)
+        for player in players:
+            player.begin()
+        team = players[0] if len(players) == 1 else None
+        last = np.full(len(block.tables), -1)
+        while len(block.open_games):
+            playing = block.open_games
+            before = block.tables.copy()
+            known = team.public_knowledge() if team else None
+            block.go_on(players)
+            note(block.rules_array, before, block.tables, tallies[first:])
+            done = block.actions[playing]
+            after = last[playing] >= 0
+            np.add.at(actions, (last[playing][after], done[after]), 1)
+            last[playing] = done
+            now = team.public_knowledge() if team else None
+            if known is not None and now is not None:
+                hinted = block.tables["state"]["information_tokens"] < before["state"]["information_tokens"]
+                hinted &= ~block.tables["terminated"]
+                convention += bits_between(known, now)[hinted].sum(), hinted.sum()
     return conclude(tallies, actions, convention)
-
-
-def watch(
-    block: Block,
-    seats: Sequence[Policy],
-    seed: int,
-    first: int,
-    tallies: NDArray[Any],
-    actions: NDArray[np.int64],
-    convention: NDArray[np.float64],
-) -> None:
-    """Play the games of a block and add them to the tallies, the matrix and the convention's bits."""
-    players = sit(block, seats)
-    block.deal(seed, first)
-    for player in players:
-        player.begin()
-    note = watcher()
-    team = players[0] if len(players) == 1 else None
-    last = np.full(len(block.tables), -1)
-    while len(block.open_games):
-        playing = block.open_games
-        before = block.tables.copy()
-        known = team.public_knowledge() if team else None
-        block.go_on(players)
-        note(block.rules_array, before, block.tables, tallies)
-        done = block.actions[playing]
-        after = last[playing] >= 0
-        np.add.at(actions, (last[playing][after], done[after]), 1)
-        last[playing] = done
-        now = team.public_knowledge() if team else None
-        if known is not None and now is not None:
-            hinted = block.tables["state"]["information_tokens"] < before["state"]["information_tokens"]
-            hinted &= ~block.tables["terminated"]
-            convention += bits_between(known, now)[hinted].sum(), hinted.sum()
 
 
 def bits_between(before: NDArray[np.uint64], after: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -217,6 +188,34 @@ def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDAr
         finesse_share=float(total["finessed"] / scored),
         actions=actions,
     )
+
+
+def agreement(config: Any, one: Agent, other: Agent, games: int, seed: int) -> float:
+    """Return the share of decisions at which ``other`` chooses the action of ``one``, 0 to 1.
+
+    The decisions are those of ``one`` in self-play, if at least two actions are legal; without any, the share is 0.
+    Both agents see the same, and draw from the same random streams, which ``seed`` determines like the deals. Two runs
+    of an algorithm with a unique solution should agree nearly always: Hu et al. 2021, "Off-belief learning".
+    """
+    seats = line_up(one, config.players), line_up(other, config.players)
+    alike = asked = 0
+    for first in range(0, games, GAMES_AT_ONCE):
+        block = block_for(config, min(GAMES_AT_ONCE, games - first), [*seats[0], *seats[1]], specialize=False)
+        playing, shadowing = (sit(block, own) for own in seats)
+        block.deal(seed, first)
+        for seated in (*playing, *shadowing):
+            seated.begin()
+        while len(block.open_games):
+            for seated in shadowing:
+                seated.act()
+            guessed = block.actions.copy()
+            for seated in playing:
+                seated.act()
+            chosen = block.open_games[block.mask[block.open_games].sum(1) > 1]
+            alike += int((guessed[chosen] == block.actions[chosen]).sum())
+            asked += len(chosen)
+            block.make_step((*playing, *shadowing))
+    return alike / max(asked, 1)
 
 
 # --- One step, compiled -----------------------------------------------------------------------------------------------

@@ -18,12 +18,7 @@ __all__ = ["as_fields", "contents", "filled_in"]
 
 @contextmanager
 def contents(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a TOML file; an error in the block that uses what it holds names the file.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is not TOML, or the block raises it.
-    """
+    """Read a TOML file. The ``ValueError`` if it is none, and those of the block that uses what it holds, name it."""
     text = read_text(path)
     try:
         yield tomllib.loads(text)
@@ -34,12 +29,9 @@ def contents(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def filled_in(kind: Any, given: Mapping[str, Any], what: str, **others: Any) -> Any:
-    """Make a dataclass from a table's values for its fields, and check them; fields with defaults may be missing.
+    """Make a dataclass from a table's values for its fields; ``others`` are those that the table does not give.
 
-    ``others`` are the values of fields that the table itself does not give.
-
-    Raises:
-        ValueError: a field is missing or unknown, or its value has the wrong type or is out of range.
+    Raise ``ValueError`` if a field without default is missing, or one is unknown, of the wrong type or out of range.
     """
     known = {own.name: own for own in fields(kind) if own.name not in others}
     for name in given:

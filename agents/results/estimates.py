@@ -96,11 +96,7 @@ class Estimate(NamedTuple):
 
 
 def mean(scores: ArrayLike) -> Estimate:
-    """Estimate the mean of one number per run.
-
-    Raises:
-        ValueError: there is no run, or a score is not finite.
-    """
+    """Estimate the mean of one number per run; raise ``ValueError`` if there is none, or one is not finite."""
     scores = np.asarray(scores, np.float64)
     if scores.ndim != 1 or len(scores) == 0 or not np.isfinite(scores).all():
         raise ValueError(f"scores must be one finite number per run, for at least one run, got {scores}")
@@ -120,17 +116,12 @@ def mean(scores: ArrayLike) -> Estimate:
 
 
 def among(matrix: Matrix, bounds: tuple[float, float]) -> Estimate:
-    """Estimate the mean score of two different runs of one algorithm: its cross-play.
+    """Estimate the mean score of two different runs of one algorithm, its cross-play; NaN for one run.
 
     Args:
-        matrix: scores (n, n) of ordered pairs of runs; both orders have equal weight, and the diagonal is ignored.
+        matrix: scores (n, n) of ordered pairs of runs; both orders have equal weight, and the diagonal is ignored. If
+            it is not square and finite, ``ValueError`` is raised, by the other functions too.
         bounds: the worst and the best possible score of a pair of runs.
-
-    Returns:
-        The mean over all pairs; NaN for one run.
-
-    Raises:
-        ValueError: the matrix is not square and finite.
     """
     matrix = mean_of_seatings(matrix)
     runs = len(matrix)
@@ -144,14 +135,9 @@ def among(matrix: Matrix, bounds: tuple[float, float]) -> Estimate:
 
 
 def between(matrix: Matrix, bounds: tuple[float, float]) -> Estimate:
-    """Estimate the mean score of a run of one algorithm with a run of another.
+    """Estimate the mean score of a run of one algorithm with a run of another; ``bounds`` are those of `among`.
 
-    Args:
-        matrix: scores (n, m), both seatings averaged: rows are runs of one algorithm, columns runs of the other.
-        bounds: see `among`.
-
-    Raises:
-        ValueError: the matrix is empty or not finite.
+    The scores (n, m) are averaged over both seatings: rows are runs of one algorithm, columns runs of the other.
     """
     matrix = checked(matrix)
     value = float(matrix.mean())
@@ -166,20 +152,9 @@ def between(matrix: Matrix, bounds: tuple[float, float]) -> Estimate:
 def probability_of_improvement(some: Matrix, others: Matrix) -> Estimate:
     """Estimate the probability that two runs of one algorithm score higher together than two of another.
 
-    A tie counts half. It is 0.5 if the algorithms do not differ. A run has part in many pairs, so the bootstrap draws
-    runs. For the lower end, the pairs of the first algorithm's extra run lose to all others, and those of the second's
-    win; for the upper end it is the other way around.
-
-    Args:
-        some: scores (n, n) of ordered pairs of runs of the first algorithm; both orders are averaged, and the diagonal
-            is ignored.
-        others: scores (m, m) of those of the second.
-
-    Returns:
-        The fraction of all pairs of pairs; NaN if an algorithm has one run.
-
-    Raises:
-        ValueError: a matrix is not square and finite.
+    It is the fraction of all pairs of pairs, in which a tie counts half; NaN if an algorithm has one run. The scores
+    (n, n) and (m, m) of the two algorithms are those of `among`. For the lower end, the pairs of the first algorithm's
+    extra run lose to all others, and those of the second's win; for the upper end it is the other way around.
     """
     some, others = mean_of_seatings(some), mean_of_seatings(others)
     fewest = min(len(some), len(others))
@@ -206,11 +181,7 @@ def profile(matrix: Matrix, levels: ArrayLike) -> list[Estimate]:
 
 
 def checked(matrix: Matrix) -> Matrix:
-    """Return a matrix of scores as float64 after checking it.
-
-    Raises:
-        ValueError: it is not a matrix, is empty, or is not finite.
-    """
+    """Return scores as float64; raise ``ValueError`` if they are no matrix, empty, or not finite."""
     matrix = np.asarray(matrix, np.float64)
     if matrix.ndim != 2 or 0 in matrix.shape or not np.isfinite(matrix).all():
         raise ValueError(f"matrix must hold a finite score for every pair of runs, got shape {matrix.shape}")
@@ -262,11 +233,7 @@ def interval(value: float, low: Matrix, high: Matrix) -> Estimate:
 
 
 def mean_of_seatings(matrix: Matrix) -> Matrix:
-    """Return the scores of pairs averaged over both seatings: a symmetric matrix.
-
-    Raises:
-        ValueError: the matrix is not square and finite.
-    """
+    """Return the scores of pairs averaged over both seatings: a symmetric matrix."""
     matrix = checked(matrix)
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"matrix must be square, got {matrix.shape}")
@@ -279,15 +246,8 @@ def mean_of_seatings(matrix: Matrix) -> Matrix:
 def understanding(matrix: Matrix, part: float = KEPT) -> Matrix:
     """Return which pairs of runs are compatible: 1 if they score at least a part of their mean self-play, else 0.
 
-    A run that scores 0 in self-play is compatible with no other.
-
-    Args:
-        matrix: scores (n, n) of ordered pairs of runs; the diagonal is self-play.
-        part: the part of it.
-
-    Returns:
-        A symmetric matrix (n, n). `among` of it, with bounds 0 and 1, estimates the probability that two runs are
-        compatible.
+    A run that scores 0 in self-play, the diagonal of the scores (n, n), is compatible with no other. `among` of the
+    result, a symmetric matrix (n, n), with bounds 0 and 1 estimates the probability that two runs are compatible.
     """
     both = mean_of_seatings(matrix)
     alone = both.diagonal()
@@ -306,13 +266,7 @@ def groups(matrix: Matrix) -> list[list[int]]:
 
 
 def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], title: str, label: str) -> Any:
-    """Make a figure of estimates with their intervals.
-
-    Args:
-        rows: the estimates by algorithm, top first, and then by kind.
-        title: the figure's title.
-        label: the label of the axis.
-    """
+    """Make a figure of estimates, by algorithm, top first, and then by kind, with their intervals."""
     kinds = list(dict.fromkeys(kind for own in rows.values() for kind in own))
     figure, axes = charts.chart("", label, size=(7, 1.4 + 0.42 * len(rows)))
     figure.suptitle(title, **charts.TITLE)  # may be wider than the axes beside long names

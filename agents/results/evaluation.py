@@ -1,7 +1,4 @@
-"""Evaluation in one call: the named agents meet in a mode, and the results are printed and written to files.
-
-The command line is `hanabako evaluate`.
-"""
+"""Evaluation in one call: the named agents meet in a mode. The command line is `hanabako evaluate`."""
 
 import itertools
 import sys
@@ -132,9 +129,8 @@ class Communication(Meeting):
 def self_play(asked: Evaluation) -> Iterator[Meeting]:
     """One agent at all seats, or one per seat."""
     if len(asked.agents) not in (1, asked.config.players):
-        raise ValueError(
-            f"agents must be one, or one for each of the {asked.config.players} seats, got {len(asked.agents)}"
-        )
+        seats = f"the {asked.config.players} seats"
+        raise ValueError(f"agents must be one, or one for each of {seats}, got {len(asked.agents)}")
     yield asked.meeting(asked.agents)
 
 
@@ -181,9 +177,8 @@ def tournament(asked: Evaluation) -> Iterator[Meeting]:
 
 def communication(asked: Evaluation) -> Iterator[Meeting]:
     """The games of self-play, for Hanabi."""
-    yield from (
-        Communication.of(asked.config, one.line_up, deals=asked.games, seed=asked.seed) for one in self_play(asked)
-    )
+    (one,) = self_play(asked)
+    yield Communication.of(asked.config, one.line_up, deals=asked.games, seed=asked.seed)
 
 
 def check_cooperative(asked: Evaluation) -> None:
@@ -194,11 +189,9 @@ def check_cooperative(asked: Evaluation) -> None:
 
 
 def evaluate(args: Args) -> Evaluation:
-    """Play the evaluation that ``args`` describe.
+    """Play the evaluation that ``args`` describe; raise ``ValueError`` if a value or an agent cannot be used.
 
-    Raises:
-        ValueError: an unknown name, a wrong value, or an agent that cannot play this config. A mode of pairs leaves out
-            files that cannot be used as long as two agents remain; ``refused`` has the reasons.
+    A mode of pairs leaves out files that cannot, as long as two agents remain; ``refused`` has the reasons.
     """
     check_ranges(args)
     as_seed(args.seed)
@@ -245,26 +238,22 @@ def played(meeting: Meeting, agents: Mapping[str, Policy], num_threads: int, pro
 
 
 def answers_of(args: Args) -> Path | None:
-    """Return the file, beside the results, that keeps the answers of language models until the evaluation is complete.
-
-    It is None if the results go to no file, or to a device or pipe.
-    """
+    """Return the file beside the results, if they go to a file, that keeps answers of language models until the end."""
     is_none = args.json is None or (args.json.exists() and not args.json.is_file())
     return None if is_none else Path(f"{args.json}.answers")
 
 
 def loaded(
-    names: Sequence[str], config: Any, effort: Mapping[str, Any], num_threads: int, goes_on: bool, trust: bool = True
+    names: Sequence[str], config: Any, effort: Mapping[str, Any], num_threads: int, goes_on: bool
 ) -> tuple[dict[str, Policy], dict[str, str]]:
     """Return the agents by name, and the reasons why files were left out, which are also printed.
 
-    Raises:
-        ValueError: an agent cannot be used and is not a file, or ``goes_on`` is false, or fewer than two agents remain.
+    If an agent cannot be used, its error is raised, unless it is a file, ``goes_on``, and two other agents remain.
     """
     agents, refused = {}, {}
     for name in names:
         try:
-            agents[name] = load_to_play(name, config, effort, num_threads, trust)
+            agents[name] = load_to_play(name, config, effort, num_threads)
         except ValueError as error:
             if not goes_on or not AgentName.parse(name).is_file:
                 raise
@@ -318,11 +307,8 @@ def describe_rates(result: Result) -> Iterator[str]:
 def describe_pairs(found: Evaluation) -> Iterator[str]:
     """Yield a table of all pairs; for cross-play of networks, also means over runs."""
     yield table(found.rows)
-    if (
-        found.mode != "cross-play"
-        or len(found.agents) < 2
-        or not all(AgentName.parse(name).is_file for name in found.agents)
-    ):
+    are_networks = all(AgentName.parse(name).is_file for name in found.agents)
+    if found.mode != "cross-play" or len(found.agents) < 2 or not are_networks:
         return
     runs = self_and_cross_play(matrix(found.rows, found.agents))
     for name in ("self_play", "cross_play"):
@@ -335,10 +321,7 @@ def describe_pairs(found: Evaluation) -> Iterator[str]:
 def describe_ad_hoc(found: Evaluation) -> Iterator[str]:
     """Yield a table with one line per agent; errors are over line-ups."""
     scores = {name: np.array([row["score"] for row in found.rows if row["newcomer"] == name]) for name in found.agents}
-    lines = [
-        (short_name(name), with_error(float(np.mean(own)), standard_error(np.array(own))))
-        for name, own in scores.items()
-    ]
+    lines = [(short_name(name), with_error(own.mean(), standard_error(own))) for name, own in scores.items()]
     yield markdown(["newcomer", "score over line-ups"], lines)
 
 

@@ -68,8 +68,8 @@ class Cores(ProcessPoolExecutor):
 def end_all(workers: Sequence[BaseProcess]) -> None:
     """End these processes, and wait for those that save something first.
 
-    The signal is sent repeatedly. A worker that has finished saving would otherwise wait for its next row, perhaps
-    forever: a worker that was ended while it waited may have held the lock of the queue.
+    The signal is sent repeatedly: a worker that has finished saving would otherwise wait for its next row, perhaps
+    forever, if one that was ended while it waited held the lock of the queue.
     """
     while alive := [worker for worker in workers if worker.is_alive()]:
         for worker in alive:
@@ -78,19 +78,13 @@ def end_all(workers: Sequence[BaseProcess]) -> None:
 
 
 def begin_worker() -> None:
-    """Make this process one of `Cores`."""
-    ProgressBar.set_lock(
-        threading.RLock()
-    )  # the default lock is shared between processes, and would stay locked if this process were ended
+    """Make this process one of `Cores`; a bar's default lock is shared, and would stay locked after its end."""
+    ProgressBar.set_lock(threading.RLock())
     follow_parent()
 
 
 def executor_of(cores: int) -> Executor:
-    """Return an executor of ``cores`` processes whose networks use one core each; for one core, this process.
-
-    Raises:
-        ValueError: ``cores`` is below 1.
-    """
+    """Return an executor of ``cores`` processes whose networks use one core each; for one core, this process."""
     if cores < 1:
         raise ValueError(f"cores must be at least 1, got {cores}")
     if cores == 1:

@@ -8,7 +8,7 @@ from hanabako.importing import import_file
 from hanabako.words.checks import shown
 
 from . import lists
-from .challenge import board as challenge
+from .challenge import suite as challenge
 from .comparison import reading as comparison
 from .declared import contents
 from .study import Study
@@ -64,12 +64,9 @@ def title_of(name: str) -> str:
 
 
 def find(name_or_file: str, out: Path | None = None) -> Place:
-    """Find a study by one of `names`, or by its file ``.py`` or ``.toml``.
+    """Find a study by one of `names`, or by its file ``.py`` or ``.toml``; raise ``ValueError`` if there is none.
 
     ``out`` is the folder for results, page and figures; by default that of the file, or the clone's for a name.
-
-    Raises:
-        ValueError: there is no such study.
     """
     if name_or_file in names():
         folder = out or STUDIES / "results"
@@ -85,10 +82,9 @@ def find(name_or_file: str, out: Path | None = None) -> Place:
 
 
 def load(place: Place) -> Study:
-    """Return the study that a file declares: in Python ``STUDY``. This runs a Python file.
+    """Return the study that a file declares: in Python ``STUDY``, by running the file.
 
-    Raises:
-        ValueError: it cannot be imported, declares no study, or declares one with another name than the file's.
+    Raise ``ValueError`` if it cannot be imported, or declares no study, or one with another name than the file's.
     """
     if place.source.suffix == ".toml":
         with contents(place.source) as content:

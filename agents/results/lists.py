@@ -74,11 +74,7 @@ class Block:
 
 
 def load(content: Mapping[str, Any], path: Path) -> Study:
-    """Return the study that a file declares: ``content`` is what the file holds, without ``study``.
-
-    Raises:
-        ValueError: it declares no meetings; the message says what is allowed.
-    """
+    """Return the study that a file declares; ``content`` is what it holds, without ``study``."""
     usual = {"table": path.stem, "game": content.get("game", "")}
     blocks = content.get("meetings")
     if content.keys() - {"game", "meetings"} or not isinstance(blocks, list) or not blocks:

@@ -105,12 +105,7 @@ class Meeting(Row):
 
 
 class Played:
-    """The games of a meeting.
-
-    Args:
-        meeting: the meeting.
-        lots: the games of every line-up, on the same deals.
-    """
+    """The games of a meeting: those of every line-up, on the same deals."""
 
     def __init__(self, meeting: Meeting, lots: Sequence[Games]) -> None:
         self.meeting, self.lots = meeting, lots
@@ -170,30 +165,21 @@ def play_meeting(
     policies: Mapping[str, Policy] | None = None,
     num_threads: int = 1,
     progress: bool = False,
-    trust: bool = True,
 ) -> dict[str, Any]:
-    """Play the next deals of a meeting after ``before``: of a search `BLOCK`, else all.
+    """Play the next deals of a meeting after the result so far, ``before``: of a search `BLOCK`, else all.
 
-    Args:
-        row: the meeting.
-        before: the result so far.
-        policies: the agents by name; by default they are loaded.
-        num_threads: see `agents.playing.play.play`.
-        progress: show a progress bar.
-        trust: import the code of agents that the meeting names, see `agents.load`.
+    ``policies`` are the agents by name; by default they are loaded, with the errors of `agents.load`. The other
+    arguments are those of `agents.playing.play.play`.
 
     Returns:
         The result: ``done``, and `Played.result`. ``answers`` has the counts of agents that count. If games were given
         up, it is that of the others, and ``partial`` says why.
-
-    Raises:
-        ValueError: an agent cannot be loaded, or does not play these games.
     """
     done = 0 if before is None else before["done"]
     count = min(BLOCK, row.wanted - done) if policies is None and row.searches else row.wanted - done
     if policies is None:
         effort = row.search or {}
-        policies = {name: load_to_play(name, row.config, effort, num_threads, trust) for name in row.agents}
+        policies = {name: load_to_play(name, row.config, effort, num_threads) for name in row.agents}
     counting = {name: own for name, own in policies.items() if name in row.line_up and isinstance(own, Counting)}
     earlier = {name: own.counted() for name, own in counting.items()}
     played, partial = play_deals(row, policies, row.first + done, count, num_threads, progress)
@@ -274,11 +260,7 @@ def meeting_of(result: Result) -> Meeting:
 
 
 def sums_in(result: Result, meeting: Meeting) -> NDArray[np.float64]:
-    """Return the sums (blocks, line-ups) that a row of a file claims, after checking them.
-
-    Raises:
-        ValueError: the row has no sums, or other than one for each block of its deals and each line-up.
-    """
+    """Return the sums (blocks, line-ups) that a row of a file claims, after checking that it has them all."""
     if "sums" not in result:
         raise ValueError("it has no sums, so it cannot be replayed")
     deals, size = as_index("done", result["done"], MOST_DEALS), len(meeting.line_ups)

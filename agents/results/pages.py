@@ -29,14 +29,8 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
     """Write the figures that a study's page shows and, if they have changed, its tables between their marks.
 
     The page, or marks, are made if they are missing. What else stands on the page is yours. With ``check`` nothing is
-    written, not even figures.
-
-    Returns:
-        The page, if it was out of date.
-
-    Raises:
-        OSError: a file cannot be read or written.
-        ValueError: the results cannot be read, or the page has a mark twice.
+    written, not even figures. The result is the page, if it was out of date. Raise ``ValueError`` if the results cannot
+    be read, or the page has a mark twice.
     """
     results = read_results(place.results, study.name)
     true, stale = parted(results)
@@ -100,9 +94,8 @@ def origin_line(results: Results) -> str:
     """Return a paragraph on the commands that made some results, and where and when they ran."""
     said = commands_of(results)
     where = in_words([{**row["machine"], "versions": row["versions"]} for row in results if row["machine"]])
-    commits = list(
-        dict.fromkeys(in_markdown(row["commit"]) for row in results if not row["command"] and not row["machine"])
-    )
+    alone = (row["commit"] for row in results if not row["command"] and not row["machine"])
+    commits = list(dict.fromkeys(map(in_markdown, alone)))
     added = f"Rows of {listed(commits[:MOST_COMMITS])} have their commit only." if commits else ""
     made = f"Made{f' by {listed(said)}' if said else ''}{f' on {in_markdown(where)}' if where else ''}."
     return " ".join(filter(None, (made if said or where else "", added)))

@@ -71,13 +71,9 @@ def covariance_of(matches: Results) -> NDArray[np.float64] | None:
 def points_taken(matches: Results) -> list[dict[str, Any]]:
     """Return the points that each agent takes from its opponents in a round, on average over opponents, best first.
 
-    Args:
-        matches: results with ``line_up`` (two names), ``lead`` and ``lead_error``. A lead is counted from both sides,
-            so it is twice the points.
-
-    Returns:
-        Per agent the ``name``, ``rating`` and ``error``, None if a match has none. The error is the mean of the
-        matches' errors, which is the largest that it can be, as all pairs play the same deals.
+    The ``matches`` have ``line_up`` (two names), ``lead`` (counted from both sides, so twice the points) and
+    ``lead_error``. The result has per agent the ``name``, ``rating`` and ``error``, the mean of the matches' errors:
+    that is the largest that it can be, as all pairs play the same deals. It is None if a match has none.
     """
     own: dict[str, list[tuple[float, float | None]]] = {}
     for match in matches:
@@ -96,22 +92,16 @@ def ratings(matches: Sequence[Result], covariance: NDArray[np.float64] | None = 
 
     An agent rated 400 points above another is expected to win ten of eleven games; the mean rating is 0. A draw counts
     as half a win. One extra draw per pair keeps the rating of an agent that never loses finite. If all pairs play
-    equally many games, the order of ratings is the order of wins.
-
-    Args:
-        matches: results with ``line_up`` (two names), ``won``, ``drawn`` and ``games``.
-        covariance: see `covariance_of`.
-
-    Returns:
-        Per agent the ``name``, ``rating`` and its standard ``error``, None without a ``covariance``.
+    equally many games, the order of ratings is the order of wins. The ``matches`` have ``line_up`` (two names),
+    ``won``, ``drawn`` and ``games``; the result has per agent the ``name``, ``rating`` and its standard ``error``, None
+    without the covariance of `covariance_of`.
     """
     names = list(dict.fromkeys(name for match in matches for name in match["line_up"]))
     one, other = (np.array([names.index(match["line_up"][k]) for match in matches]) for k in (0, 1))
     games = np.array([match["games"] for match in matches], np.float64)
     won = np.array([match["won"] + match["drawn"] / 2 for match in matches])
     expected = (won * games + 0.5) / (games + 1)
-
-    sides = sides_of(one, other, len(names))
+    sides = np.eye(len(names))[one] - np.eye(len(names))[other]
     strength = fitted(sides, games + 1, expected)
     errors = None if covariance is None else errors_of(strength, sides, games, np.atleast_2d(covariance))
     rows = [
@@ -124,10 +114,8 @@ def ratings(matches: Sequence[Result], covariance: NDArray[np.float64] | None = 
 def fitted(sides: NDArray[np.float64], games: NDArray[np.float64], won: NDArray[np.float64]) -> NDArray[np.float64]:
     """Fit strengths (agents,) of mean 0 that make the rates ``won`` (matches,) most likely, by Newton's method.
 
-    Args:
-        sides: see `sides_of`.
-        games: number of games per match (matches,).
-        won: share of games that the first agent won (matches,), strictly between 0 and 1.
+    The rates are strictly between 0 and 1, of the first agent of each match, in so many ``games`` (matches,). ``sides``
+    (matches, agents) has 1 for the first agent of a match, and -1 for the second.
     """
     strength = np.zeros(sides.shape[1])
     for _ in range(1000):
@@ -150,11 +138,6 @@ def curvature_inverse(
 def expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the logistic function of ``x``."""
     return 1 / (1 + np.exp(-x))
-
-
-def sides_of(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    """Return (matches, agents): 1 for the first agent of a match, -1 for the second."""
-    return np.eye(count)[one] - np.eye(count)[other]
 
 
 def errors_of(

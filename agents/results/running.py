@@ -1,24 +1,90 @@
-"""Running a study: play the missing parts of its rows on an executor.
+"""Running a study: play the missing parts of its rows on an executor, and write the results after every part."""
 
-The results are written whenever a part has ended, so that an interrupted study keeps what is finished and can continue.
-"""
-
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from hanabako.files import check_writable
+from hanabako.progress import ProgressBar
 from hanabako.results_file import Origin
 
 from .executors import Here
-from .progress import Progress, done
 from .store import add_rows, is_stale, read_results
 from .study import Result, Results, Row, Study, key_of, result_of
 
 __all__ = ["playable", "run"]
+
+SECONDS = 5.0
+"""Seconds between two checks of the training runs."""
+NAMED = 3
+"""The largest number of training runs that are named."""
+
+
+def done(row: Row, results: Mapping[str, Result]) -> int:
+    """Return how many parts of a row are done."""
+    return results[row.key]["done"] if row.key in results else 0
+
+
+class Progress(ProgressBar):
+    """A progress bar that counts parts of rows. If some rows have several parts, rows with one part are counted apart.
+
+    A row that trains has one part, which takes minutes or hours, so the bar also shows the progress of its training.
+    """
+
+    def __init__(self, rows: Sequence[Row], unit: str) -> None:
+        parts = [row for row in rows if row.wanted > 1]
+        self.counted = parts or rows
+        self.runs = [row for row in rows if row.wanted == 1] if parts else []
+        self.training: dict[str, Path] = {}
+        self.ended = threading.Event()
+        super().__init__(total=sum(row.wanted for row in self.counted), unit=unit)
+        if any(row.folder for row in rows):
+            threading.Thread(target=self.look, daemon=True).start()
+
+    def show(self, results: Mapping[str, Result]) -> None:
+        """Show how much of the rows is done."""
+        before = self.desc
+        if self.runs:
+            ended = sum(done(row, results) for row in self.runs)
+            self.set_description(f"{ended} of {len(self.runs)} runs", refresh=False)
+        self.update(sum(min(done(row, results), row.wanted) for row in self.counted) - self.n)
+        if self.desc != before:
+            self.refresh()
+
+    def begin(self, row: Row) -> None:
+        """Show how far a row is from now on, if it trains."""
+        if row.folder is not None:
+            self.training[row.key] = row.folder
+
+    def end(self, row: Row) -> None:
+        """Show this row's training no longer."""
+        if self.training.pop(row.key, None) and not self.training:
+            self.set_postfix_str("", refresh=False)
+
+    def look(self) -> None:
+        """Show how far the training runs are, until the bar is closed."""
+        from ..learning.common.runs import spent  # imports torch, which other rows do not need
+
+        while not self.ended.wait(max(SECONDS, self.mininterval)):
+            with suppress(OSError):  # such as that the folder has just been renamed
+                self.set_postfix_str(told({folder.name: spent(folder) for folder in list(self.training.values())}))
+
+    def close(self) -> None:
+        """See `tqdm.tqdm.close`."""
+        self.ended.set()
+        super().close()
+
+
+def told(spent: Mapping[str, float]) -> str:
+    """Say how far training runs are: ``ippo-1 at 20 %, ippo-2 at 31 %``, or ``8 runs at 20 to 31 %``."""
+    if len(spent) <= NAMED:
+        return ", ".join(f"{name} at {100 * part:.0f} %" for name, part in spent.items())
+    return f"{len(spent)} runs at {100 * min(spent.values()):.0f} to {100 * max(spent.values()):.0f} %"
 
 
 def run(
@@ -31,11 +97,11 @@ def run(
     minutes: float = float("inf"),
     again: bool = False,
 ) -> dict[str, str]:
-    """Play the missing parts of a study, least complete rows first.
+    """Play the missing parts of a study, least complete rows first, with its results in the file ``path``.
 
     Args:
         study: the study.
-        path: the file of its results.
+        path: its results; errors are those of `agents.results.store.add_rows`.
         origin: the origin to record with the results.
         rows: play only these rows, and those that they need.
         executor: plays the parts: this process, its cores, or a cluster. It must be able to import the study's module.
@@ -45,10 +111,6 @@ def run(
 
     Returns:
         The reasons why rows could not be played, by their words; rows that need those are left out.
-
-    Raises:
-        OSError: the results cannot be read or written.
-        ValueError: the file holds something else, or results of another study.
     """
     check_writable(path)
     work = Work(study, path, origin, study.rows if rows is None else rows, again)
@@ -68,15 +130,7 @@ def run(
 
 
 class Work:
-    """The rows of a study that are being played.
-
-    Args:
-        study: the study.
-        path: the file of its results.
-        origin: the origin to record with the results.
-        asked: the rows to play; those that they need are added.
-        again: play the rows that are asked for from the beginning.
-    """
+    """The rows of a study that are being played: those ``asked`` for, and those that they need. See `run`."""
 
     def __init__(self, study: Study, path: Path, origin: Origin, asked: Sequence[Row], again: bool) -> None:
         self.study, self.path, self.origin = study, path, origin
@@ -164,10 +218,7 @@ class Work:
 
 
 def put_aside(folder: Path) -> str:
-    """Rename the folder of a training run and its log, so that another run can begin there.
-
-    Return "", or why that is not possible: another process trains there.
-    """
+    """Rename the folder of a training run and its log; return "", or why another run cannot begin there yet."""
     from ..learning.common.launch import log_of  # imports torch, which other rows do not need
     from ..learning.common.runs import locked
 

@@ -30,30 +30,23 @@ MOST_BYTES = 2**28
 
 
 def read_results(path: str | PathLike[str], study: str | None = None) -> list[dict[str, Any]]:
-    """Return the rows of a results file, each with all of `ORIGIN`; none if there is no file.
+    """Return the rows of a results file as `read_file` does; none if there is no file.
 
-    It must be from the ``study`` of this name; None allows any.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it holds no results, or those of another study; the message names the file.
+    Raise ``ValueError`` if it is from another study than the one of this name; None allows any.
     """
     if not Path(path).exists():
         return []
     name, rows = read_file(path)
     if study not in (None, name):
-        raise ValueError(
-            f"{path} holds results of the study {shown(name)}, not of {shown(study)}: choose another place"
-        )
+        whose = f"of the study {shown(name)}, not of {shown(study)}"
+        raise ValueError(f"{path} holds results {whose}: choose another place")
     return rows
 
 
 def read_file(path: str | PathLike[str]) -> tuple[str, list[dict[str, Any]]]:
     """Return the study's name and the rows of a results file, each with all of `ORIGIN`.
 
-    Raises:
-        OSError: the file is missing or cannot be read.
-        ValueError: it holds no results; the message names the file.
+    Raise ``OSError`` if it cannot be read, and ``ValueError`` with its name if it holds no results.
     """
     content = read_json(path, MOST_BYTES)
     if not isinstance(content, dict) or not isinstance(content.get("study"), str):
@@ -110,12 +103,7 @@ def file_lock(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def merge_files(files: Sequence[str | PathLike[str]], out: str | PathLike[str], origin: Origin) -> None:
-    """Write the rows of several results files to one, which may be one of them.
-
-    Raises:
-        OSError: a file cannot be read or written.
-        ValueError: there are none, one holds no results, or they are not all from one study.
-    """
+    """Write the rows of several results files of one study to one, which may be one of them; errors as `read_file`."""
     if not files:
         raise ValueError("merge needs at least one results file, got none")
     check_writable(out)
@@ -134,19 +122,11 @@ def add_rows(
     results: Results,
     instead: Mapping[str, Result | None] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
-    """Add results to a file under a lock, and return all rows that it then holds.
+    """Add results of this origin to a file under a lock, and return all rows that it then holds.
 
-    Args:
-        path: the file, which is made if it is missing.
-        study: the study's name.
-        origin: the origin of these results.
-        results: results of some rows. If the file has more of a row, the file's result is kept.
-        instead: by key, results that are dropped from the file, because their rows are played again. A result that
-            another process has put there since is kept.
-
-    Raises:
-        OSError: the file cannot be read or written.
-        ValueError: it holds something else, or results of another study; the message names the file.
+    A new file is made if there is none; if it has more of a row, its result is kept. ``instead`` are results by key that
+    are dropped from the file, because their rows are played again; what another process has put there since is kept.
+    Errors are those of `read_results`.
     """
     with file_lock(path):
         held = [row for row in read_results(path, study) if instead.get(key_of(row)) != row]
@@ -156,10 +136,7 @@ def add_rows(
 
 
 def merged(parts: Iterable[Results]) -> list[dict[str, Any]]:
-    """Merge results of several files or processes: the most complete result of each row is kept, and no row is lost.
-
-    If two results depend on different networks, the later one is kept.
-    """
+    """Merge results: the most complete of each row is kept, or the later one if they depend on different networks."""
     best: dict[str, dict[str, Any]] = {}
     for result in (result for part in parts for result in part):
         key = key_of(result)

@@ -23,8 +23,7 @@ Results = Sequence[Result]
 class Row:
     """One thing that a study measures. A study's rows are frozen dataclasses that extend this one.
 
-    Its fields, except ``wanted``, distinguish it from other rows, and `hanabako study run --where` selects rows by
-    them. Their values are JSON types.
+    Their fields, of JSON types, distinguish a row from others, and `hanabako study run --where` selects rows by them.
     """
 
     wanted: int = 1
@@ -148,8 +147,7 @@ class Study:
 def chosen(rows: Iterable[Row], choices: Mapping[str, str]) -> list[Row]:
     """Return the rows whose fields have the chosen values, given as text (``str`` or JSON).
 
-    Raises:
-        ValueError: no row has such a field or value; the message lists those of the rows left by the previous choices.
+    If no row has such a field or value, the ``ValueError`` lists those of the rows left by the previous choices.
     """
     left, before = list(rows), ""
     for name, text in choices.items():

@@ -62,14 +62,10 @@ def contest(results: Results) -> str:
     config, met = config_from_dict(results[0]["config"]), {tuple(row["line_up"]): row for row in results}
     ratings, form = rated(config, results), ".0f" if unit_of(config) == ELO else ".2f"
     names = [row["name"] for row in ratings]
-    lines = [
-        [
-            name,
-            *(won_text(met, name, other) for other in names),
-            f"{rating:+{form}}{plus_minus(error and 1.96 * error, form)}",
-        ]
-        for name, (rating, error) in zip(names, ((row["rating"], row["error"]) for row in ratings), strict=True)
-    ]
+    lines = []
+    for row in ratings:
+        won, error = [won_text(met, row["name"], other) for other in names], row["error"]
+        lines.append([row["name"], *won, f"{row['rating']:+{form}}{plus_minus(error and 1.96 * error, form)}"])
     errors = [1.96 * row["won_error"] for row in results if row["won_error"]]
     head = f"**{game_in_words(config)}**, {results[0]['games']:,} games a pair"
     head += f"; 95 % intervals of wins are at most ± {max(errors):.1%}." if errors else "."
@@ -89,15 +85,12 @@ def listing(results: Results) -> str:
 
     A blueprint on the deals of its search has no line: the search's says what it gains.
     """
-    alone = {
-        (game_text(row), row["line_up"][0]): row for row in results if len(row["line_up"]) == 1 and not row["search"]
-    }
+    plain = (row for row in results if len(row["line_up"]) == 1 and not row["search"])
+    alone = {(game_text(row), row["line_up"][0]): row for row in plain}
     searched = {(game_text(row), row["line_up"][0].partition(":")[2]) for row in results if gained(alone, row)}
     games = list(dict.fromkeys(map(game_text, results)))
-    results = sorted(
-        (row for row in results if row["search"] or (game_text(row), row["line_up"][0]) not in searched),
-        key=lambda row: games.index(game_text(row)),
-    )
+    results = [row for row in results if row["search"] or (game_text(row), row["line_up"][0]) not in searched]
+    results.sort(key=lambda row: games.index(game_text(row)))
     several = len({row["game"] for row in results}) > 1
     columns = {
         "game": lambda row: f"{row['game']} {game_text(row)}" if several else game_text(row),
@@ -116,9 +109,8 @@ def listing(results: Results) -> str:
     cells = {head: column for head, column in cells.items() if any(column)}
     deals = set(cells["deals"])
     below = f"\n\n{cells.pop('deals')[0]} deals a line." if len(deals) == 1 else ""
-    cells["game"] = [
-        "" if own == before else own for before, own in zip(["", *cells["game"]], cells["game"], strict=False)
-    ]
+    pairs = zip(["", *cells["game"]], cells["game"], strict=False)
+    cells["game"] = ["" if own == before else own for before, own in pairs]
     return markdown(list(cells), list(zip(*cells.values(), strict=True))) + below
 
 

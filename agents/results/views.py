@@ -23,13 +23,7 @@ def matrix(results: Results, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def gain(one: Result, other: Result) -> tuple[float, float | None]:
-    """Return the mean difference of two results on the same deals, with its standard error over blocks.
-
-    Deals that only one has played are left out.
-
-    Raises:
-        ValueError: they have no deals in common.
-    """
+    """Return the mean difference of two results on the deals in common, with its standard error over blocks."""
     count = min(one["done"], other["done"]) // BLOCK
     if not count or any(one[name] != other[name] for name in ("game", "players", "seed", "first")):
         raise ValueError(f"both results must be of the same deals, at least {BLOCK} of them")
@@ -38,19 +32,11 @@ def gain(one: Result, other: Result) -> tuple[float, float | None]:
 
 
 def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
-    """Return self-play and cross-play of runs that differ only in their training seed.
+    """Return self-play and cross-play of two or more runs that differ only in their training seed, as JSON types.
 
-    The intervals are those of `agents.results.estimates`.
-
-    Args:
-        matrix: mean scores (n, n) of ordered pairs of runs.
-
-    Returns:
-        JSON types: ``self_play`` and ``cross_play``, each with its 95 % ``_interval`` over runs (None for fewer than
-        five; it allows for a run that scores 0 with all others), and ``groups`` of compatible runs, by number.
-
-    Raises:
-        ValueError: the matrix is not square, or has fewer than two runs.
+    From mean scores (n, n) of ordered pairs: ``self_play`` and ``cross_play``, each with its 95 % ``_interval`` over
+    runs by `agents.results.estimates` (None for fewer than five; it allows for a run that scores 0 with all), and
+    ``groups`` of compatible runs, by number.
     """
     if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or len(matrix) < 2:
         raise ValueError(f"matrix must be square, with at least 2 runs, got shape {matrix.shape}")
@@ -122,6 +108,5 @@ def heat_map(
     for i, j in np.argwhere(~np.isnan(matrix)):
         shade = "black" if matrix[i, j] > 0.6 * best else "white"
         axes.text(j, i, f"{matrix[i, j]:z.{2 if best <= 1 else 1}f}", ha="center", va="center", color=shade, fontsize=7)
-    bar = figure.colorbar(image, ax=axes, shrink=0.8, label=label)
-    bar.outline.set_visible(False)
+    figure.colorbar(image, ax=axes, shrink=0.8, label=label).outline.set_visible(False)
     return figure

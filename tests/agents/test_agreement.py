@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hanabako import agents
-from hanabako.agents.results.agreement import agreement
+from hanabako.agents.results.communication import agreement
 from hanabi_env import HanabiConfig
 
 pytestmark = pytest.mark.slow

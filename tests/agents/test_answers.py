@@ -18,7 +18,7 @@ from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.playing.policy import BatchedPolicy, Seated
 from hanabako.agents.playing.seating import OneTable
 from hanabako.agents.registry import load
-from hanabako.agents.results.agreement import agreement
+from hanabako.agents.results.communication import agreement
 from hanabako.agents.search.hanabi.policy import SearchPolicy
 from hanabako.compiler.jit import rule
 from hanabi_env import PRESETS, hanabi_v0

@@ -14,7 +14,7 @@ from hanabako.agents.commands.command_line import main
 from hanabako.agents.registry import PRETRAINED
 from hanabako.agents.results import meeting
 from hanabako.agents.results.challenge import suite as suites
-from hanabako.agents.results.challenge.board import entries
+from hanabako.agents.results.challenge.suite import entries
 from hanabako.agents.results.meeting import BLOCK
 from hanabako.agents.results.store import read_results
 from hanabako.drawing import charts

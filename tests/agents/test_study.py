@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from hanabako import progress as bars
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.results import Row, Study, progress, store
+from hanabako.agents.results import Row, Study, running, store
 from hanabako.agents.results.pages import origin_line, parted, sections
 from hanabako.agents.results.running import run
 from hanabako.agents.results.store import add_rows, is_stale, merged, origin_of, read_results, write_results
@@ -335,7 +335,7 @@ def train_until_told(row: Trained, _before: object) -> dict[str, Any]:
 
 def test_the_bar_says_how_far_a_training_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bars, "SECONDS", 0.01)
-    monkeypatch.setattr(progress, "SECONDS", 0.01)
+    monkeypatch.setattr(running, "SECONDS", 0.01)
     bar = tmp_path / "bar"
     with bar.open("w", encoding="utf-8") as file, redirect_stderr(file):
         run(Study("x", [Trained("a", str(tmp_path))], train_until_told, unit="row"), tmp_path / "x.json", ORIGIN)
@@ -344,9 +344,9 @@ def test_the_bar_says_how_far_a_training_run_is(tmp_path: Path, monkeypatch: pyt
 
 
 def test_many_training_runs_are_told_together() -> None:
-    assert progress.told({}) == ""
-    assert progress.told({"a-1": 0.123, "a-2": 1.0}) == "a-1 at 12 %, a-2 at 100 %"
-    assert progress.told({"a": 0.5, "b": 0.25, "c": 0.0, "d": 0.125}) == "4 runs at 0 to 50 %"
+    assert running.told({}) == ""
+    assert running.told({"a-1": 0.123, "a-2": 1.0}) == "a-1 at 12 %, a-2 at 100 %"
+    assert running.told({"a": 0.5, "b": 0.25, "c": 0.0, "d": 0.125}) == "4 runs at 0 to 50 %"
 
 
 def test_rows_are_chosen_by_their_fields() -> None:

@@ -74,10 +74,7 @@ def plot(axes: Any, curve: Curve, **style: Any) -> None:
 
 
 def curves(found: Found) -> Any:
-    """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run.
-
-    Many algorithms have a panel each, with the means of all others in grey.
-    """
+    """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run."""
     made = {name: curve_of(runs) for name, runs in found.runs.items()}
     drawn = {name: curve for name, curve in made.items() if curve is not None}
     if not drawn:
@@ -162,10 +159,7 @@ def matrix(found: Found) -> Any:
 
 
 def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> float:
-    """Return the mean score of ``some`` at player 0 with ``others``; for one algorithm, that of its different runs.
-
-    It is NaN if no two of them have played together.
-    """
+    """Return the mean score of ``some`` at player 0 with ``others``, in different runs; NaN if no two have played."""
     scores = found.matrix(some, others)
     if some is others and some[0] not in found.partners:
         scores = scores[~np.eye(len(some), dtype=bool)]
@@ -188,10 +182,7 @@ def profiles(found: Found) -> Any:
 
 
 def actions(found: Found) -> Any:
-    """Draw how probable each action is after each other one, for one run of up to `MOST_PANELS` algorithms.
-
-    Of more algorithms it shows the best, the worst and some between, by cross-play.
-    """
+    """Draw which actions follow which, for one run each of the best algorithm, the worst and some between."""
     firsts = {name: run for name in found.ordered for run in found.names[name][::-1] if run in found.actions}
     places = np.linspace(0, len(firsts) - 1, min(MOST_PANELS, len(firsts))).round().astype(int)
     names = list(firsts)

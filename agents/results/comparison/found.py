@@ -20,15 +20,7 @@ MOST = 1e18
 
 
 class Found:
-    """The results that belong to the rows of a comparison.
-
-    Args:
-        comparison: the comparison.
-        results: results of its rows, and perhaps of rows that it no longer has.
-
-    Raises:
-        ValueError: a row lacks a number that all runs or pairs have.
-    """
+    """The results that belong to the rows of a comparison; those of rows that it no longer has are left out."""
 
     def __init__(self, comparison: Comparison, results: Results) -> None:
         self.comparison = comparison
@@ -44,10 +36,8 @@ class Found:
         self.agreements = {(row["one"], row["other"]): float(row["agreement"]) for row in pairs if "agreement" in row}
         self.actions = {row["one"]: np.array(row["actions"]) / 100 for row in pairs if "actions" in row}
         """(A, A): the probability of an action, the column, after another one, for the runs that have it."""
-        self.runs: dict[str, list[Result]] = {name: [] for name in comparison.algorithms}
-        for row in self.rows:
-            if "algorithm" in row["fields"]:
-                self.runs[row["algorithm"]].append(row)
+        runs = [row for row in self.rows if "algorithm" in row["fields"]]
+        self.runs = {name: [run for run in runs if run["algorithm"] == name] for name in comparison.algorithms}
         self.names = {name: [f"{name}-{run['seed']}" for run in runs] for name, runs in self.runs.items()}
         """The names of the runs by algorithm."""
 
@@ -109,10 +99,9 @@ class Found:
         return [run for own in self.teams.values() for run in own]
 
     def bounds(self, runs: Sequence[str]) -> tuple[float, float]:
-        """Return the worst and the best mean score that a pair of an algorithm's runs may have.
+        """Return the worst and the best mean score of the pairs of ``runs``, self-play included.
 
-        The best is the best of the pairs of ``runs``, self-play included. In a competitive game so is the worst. In a
-        cooperative one the worst is 0, or below.
+        In a cooperative game the worst is 0, or below.
         """
         both = self.both(runs, runs)
         worst = float(np.nanmin(both))

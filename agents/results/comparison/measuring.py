@@ -17,7 +17,7 @@ from ...learning.common.runs import greedy_curve, read_about
 from ...learning.common.settings import Settings
 from ...playing.fitting import check_rules
 from ...registry import load
-from ..agreement import agreement
+from ..communication import agreement
 from ..communication import measure as measure_communication
 from ..meeting import play_meeting
 from ..study import Result
@@ -52,21 +52,12 @@ def source_of(run: Run) -> str:
 
 
 def measure(row: Run | Pair, _before: Result | None) -> dict[str, Any]:
-    """Train or continue a run to its end, or play a pair's games; return the measurements.
-
-    Raises:
-        ValueError: training failed, a run's folder holds another run, or a policy is missing.
-        SystemExit: training was interrupted.
-    """
+    """Train or continue a run to its end, or play a pair's games; return the measurements."""
     return train(row) if isinstance(row, Run) else play_pair(row)
 
 
 def settings_of(run: Run) -> Settings:
-    """Return the settings of a run. This imports the algorithm's module.
-
-    Raises:
-        ValueError: there is no such module, or a setting has an unknown name or a wrong type.
-    """
+    """Return the settings of a run. This imports the algorithm's module."""
     kind = named(source_of(run)).settings
     usual, given = kind().to_json(), run.of.algorithms[run.algorithm].settings
     unknown = [name for name in given if name not in usual or name in DECIDED]

@@ -85,11 +85,8 @@ def together(found: Found, name: str) -> list[str]:
     share = estimates.among(agree, (0.0, 1.0))
     answer = {True: "**yes**", False: "**no**", None: "undecided"}[share.most]
     answer = f"{answer} ({share.low:.0%} to {share.high:.0%})" if share.inference else "too few runs"
-    return [
-        f"{scores.mean():.2f}; {scores.min():.2f}",
-        f"{estimates.pairs_of(agree).sum():.0f} of {len(scores)}",
-        answer,
-    ]
+    agreeing = f"{estimates.pairs_of(agree).sum():.0f} of {len(scores)}"
+    return [f"{scores.mean():.2f}; {scores.min():.2f}", agreeing, answer]
 
 
 def more_together(found: Found, name: str, against: str) -> str:
@@ -160,11 +157,10 @@ def millions(decisions: float) -> str:
 
 def notes(found: Found) -> Iterator[str]:
     """Yield the shares of the budget, and the notes of runs that were made differently, with their algorithms."""
-    shares = {
-        name: own.share for name, own in found.comparison.algorithms.items() if own.share < 1 and found.runs[name]
-    }
+    algorithms = found.comparison.algorithms.items()
+    shares = [f"{name} {own.share:.3g}" for name, own in algorithms if own.share < 1 and found.runs[name]]
     if shares:
-        yield f"Shares of the budget: {', '.join(f'{name} {share:.3g}' for name, share in shares.items())}."
+        yield f"Shares of the budget: {', '.join(shares)}."
     yield from over_budget(found)
     yield from uneven(found)
     said: dict[str, dict[str, None]] = {}

@@ -1,7 +1,7 @@
 """Reading and checking the file of a comparison, without running the code that it names."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -62,10 +62,7 @@ def check(comparison: Comparison) -> None:
 def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Comparison:
     """Return the comparison that a file declares, with the folder for its runs; no code is run.
 
-    ``content`` is what the file holds, without ``study``.
-
-    Raises:
-        ValueError: it declares no comparison, or a wrong one; the message says what is allowed.
+    ``content`` is what the file holds, without ``study``. Errors say what is allowed.
     """
     tables = {name: content.get(name, {}) for name in ("config", "settings", "algorithms")}
     for name, table in tables.items():
@@ -90,16 +87,11 @@ def comparison_of(content: Mapping[str, Any], path: Path, runs: Path) -> Compari
 
 
 def algorithm_of(name: str, table: Any, shared: Mapping[str, Any]) -> Algorithm:
-    """Return the algorithm that a table ``[algorithms.NAME]`` declares; its settings override the ``shared`` ones.
-
-    Raises:
-        ValueError: the table does not declare an algorithm.
-    """
+    """Return the algorithm that a table ``[algorithms.NAME]`` declares; its settings override the ``shared`` ones."""
     what = f"algorithms.{name}"
     if not NAME.fullmatch(name):
-        raise ValueError(
-            f"the name of an algorithm must be at most 100 letters, digits and any of _.+-, got {shown(name)}"
-        )
+        kinds = "letters, digits and any of _.+-"
+        raise ValueError(f"the name of an algorithm must be at most 100 {kinds}, got {shown(name)}")
     if not isinstance(table, dict) or not all(isinstance(table.get(key, {}), dict) for key in ("settings", "config")):
         raise ValueError(f"{what} must be a table, with tables of settings and config, got {shown(table)}")
     tables = {key: table.get(key, {}) for key in ("settings", "config")}
@@ -132,9 +124,8 @@ def faults(comparison: Comparison) -> Iterator[str]:
     yield from faults_of_runs(comparison, runs)
     if comparison.pairs != "all" and not comparison.cooperative:
         yield f'pairs must be "all" in a competitive game such as {comparison.game}, got {shown(comparison.pairs)}'
-    if comparison.against is not None and (
-        comparison.against not in comparison.algorithms or not comparison.cooperative
-    ):
+    may_be_against = (None, *comparison.algorithms) if comparison.cooperative else (None,)
+    if comparison.against not in may_be_against:
         yield f"against must be an algorithm of a comparison in a cooperative game, got {shown(comparison.against)}"
     if len(set(comparison.partners)) < len(comparison.partners):
         yield f"partners must differ from each other, got {list(comparison.partners)}"
@@ -152,18 +143,11 @@ def faults_of_runs(comparison: Comparison, runs: Mapping[str, Run]) -> Iterator[
         if not own or len(set(own)) < len(own) or not set(own) <= set(comparison.seeds):
             yield f"algorithms.{name}: seeds must be some of {list(comparison.seeds)}, each once, got {list(own)}"
     needs = {name: [run.algorithm for run in comparison.run(name, 0).needs] for name in comparison.algorithms}
-    if cycle := cycle_of(needs):
-        yield f"algorithms must not need each other in a circle, got {' -> '.join(cycle)}"
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        yield f"algorithms must not need each other in a circle, got {' -> '.join(error.args[1][::-1])}"
     for run in runs.values():
         for needed in run.needs:
             if needed.name not in runs:
                 yield f"algorithms.{run.algorithm}: run {run.name} needs {needed.name}, which is no run: see seeds"
-
-
-def cycle_of(needs: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return names each of which needs the next, and the last of which is the first; [] if there is no such circle."""
-    try:
-        TopologicalSorter(needs).prepare()
-    except CycleError as error:
-        return list(error.args[1])[::-1]
-    return []

@@ -262,9 +262,8 @@ class Run(OfComparison):
                 value = value.replace(name, policy)
             return value
 
-        return {name: filled(value) for name, value in self.of.settings_of(self.algorithm).items()} | {
-            "seed": self.stream
-        }
+        settings = self.of.settings_of(self.algorithm) | {"seed": self.stream}
+        return {name: filled(value) for name, value in settings.items()}
 
 
 @dataclass(frozen=True)
