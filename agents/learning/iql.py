@@ -2,6 +2,7 @@
 
     hanabako train --algorithm iql --preset mini --minutes 2
     hanabako train --algorithm iql --preset mini --network recurrent --minutes 5 --burn-in
+    hanabako train --algorithm iql --preset mini --network dense --minutes 5 --other-play
 
 Players take turns, so a decision builds on the best Q of the next player to move. It is double Q-learning with a
 dueling head, a slowly moving target network, a different exploration rate in each game (Ape-X), and a prioritized
@@ -16,13 +17,28 @@ squared error; new sequences have the highest priority; and losing costs little 
 """
 
 from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import override
 
 from .common.q_learner import QLearner, QSettings
+from .common.ranks import Ranks
+from .common.renamed_suits import RenamedSuits
+from .common.selfplay import SelfPlayEnvs
 
 
 @dataclass(frozen=True)
 class Args(QSettings):
     """Train one network to play every seat of a cooperative game."""
+
+    other_play: bool = False
+    """Every player sees the suits under different names, see `agents.learning.other_play`; this changes nothing for
+    networks that are symmetric in the suits."""
+
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
+        games = RenamedSuits if self.other_play else SelfPlayEnvs
+        return games(config, self.games, self.seed, ranks, self.threads)
 
 
 class IQL(QLearner):

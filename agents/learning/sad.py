@@ -22,14 +22,13 @@ from torch import Tensor
 from typing_extensions import override
 
 from ..networks.greedy_input import event_words
+from .common.q_learner import QLearner, QSettings
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
-from .iql import IQL
-from .iql import Args as IQLArgs
 
 
 @dataclass(frozen=True)
-class Args(IQLArgs):
+class Args(QSettings):
     """Train one network to play every seat of a cooperative game, with the last player's greedy action as an input."""
 
     def kind_of(self, basic: str) -> str:
@@ -37,7 +36,7 @@ class Args(IQLArgs):
         return f"greedy-{basic}"
 
 
-class SAD(IQL):
+class SAD(QLearner):
     """IQL with the last greedy action as an input: an `agents.learning.common.trainer.Algorithm`."""
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:

@@ -19,12 +19,14 @@ from tests.agents.tiny_runs import SMALL, UPDATE
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 TINY = Args(**SMALL, rollouts=2)
-ALGORITHMS: dict[str, Any] = {"iql": IQL, "vdn": vdn.VDN, "qmix": qmix.QMIX, "sad": sad.SAD}
+SHARED = {name: value for name, value in asdict(TINY).items() if name != "other_play"}
+ALGORITHMS: dict[str, Any] = {"iql": IQL, "other-play": IQL, "vdn": vdn.VDN, "qmix": qmix.QMIX, "sad": sad.SAD}
 SETTINGS: dict[str, Any] = {
     "iql": TINY,
-    "vdn": vdn.Args(**asdict(TINY)),
-    "qmix": qmix.Args(**asdict(TINY)),
-    "sad": sad.Args(**asdict(TINY)),
+    "other-play": replace(TINY, network="dense", other_play=True),
+    "vdn": vdn.Args(**SHARED),
+    "qmix": qmix.Args(**SHARED),
+    "sad": sad.Args(**SHARED),
 }
 
 

@@ -9,8 +9,9 @@ import torch
 
 from hanabako.agents.learning import other_play
 from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.renamed_suits import RenamedSuits
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
-from hanabako.agents.learning.other_play import OtherPlay, RenamedSuits, own_statuses, prediction_loss
+from hanabako.agents.learning.other_play import OtherPlay, own_statuses, prediction_loss
 from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabako.agents.networks.policy_file import save_policy
 from hanabako.agents.playing.play import play
