@@ -9,6 +9,7 @@ import torch
 
 from hanabako import agents
 from hanabako.agents.learning import iql
+from hanabako.agents.learning.common.q_learner import QLearner
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.sad import SAD, Args
@@ -104,7 +105,7 @@ class Wordless(SAD):
 def test_without_the_greedy_action_it_is_iql_to_the_last_bit(network: str):
     told: dict[str, Any] = {"preset": "mini", "games": 32, "horizon": 8, "minibatch": 64, "width": 16, "rollouts": 2}
     told |= {"network": network, "epsilon_power": 2.0, "device": "cpu"}
-    learners = []
+    learners: list[QLearner] = []
     for kind, settings in ((iql.IQL, iql.Args), (Wordless, WordlessArgs)):
         torch.manual_seed(1)
         args: Any = settings(**told)
