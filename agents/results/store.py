@@ -125,8 +125,8 @@ def add_rows(
     """Add results of this origin to a file under a lock, and return all rows that it then holds.
 
     A new file is made if there is none; if it has more of a row, its result is kept. ``instead`` are results by key
-    that are dropped from the file, because their rows are played again; what another process has put there since is kept.
-    Errors are those of `read_results`.
+    that are dropped from the file, because their rows are played again; what another process has put there since is
+    kept. Errors are those of `read_results`.
     """
     with file_lock(path):
         held = [row for row in read_results(path, study) if instead.get(key_of(row)) != row]
