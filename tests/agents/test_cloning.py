@@ -116,13 +116,6 @@ def of_a_search(tmp_path, **changes: Any) -> Args:
     return args
 
 
-@pytest.mark.slow
-def test_what_a_search_decided_is_learned_by_heart_from_a_dataset(tmp_path):
-    args = of_a_search(tmp_path, epochs=2, learning_rate=5e-3, steps=40 * UPDATE, run_dir=tmp_path / "run")
-    rows = read_metrics(train(args))
-    assert rows[0]["agreement"] < 0.95 and rows[-1]["agreement"] > 0.97
-
-
 def test_what_a_search_expects_is_fitted_as_a_softmax(tmp_path):
     args = of_a_search(tmp_path, epochs=2, learning_rate=5e-3, steps=40 * UPDATE, temperature=0.5)
     path = str(args.dataset)
@@ -151,12 +144,6 @@ def softmax(values: np.ndarray) -> np.ndarray:
 def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):
     """With a recurrent network, the memory of every game is restored too."""
     assert_resumes(train, of_a_search(tmp_path, steps=4 * UPDATE, network="recurrent"), tmp_path)
-
-
-def test_a_dataset_of_other_rules_is_refused(tmp_path):
-    record(tmp_path / "games.npz", PRESETS["small"], agents.load("smart", PRESETS["small"]), 1, seed=1)
-    with pytest.raises(ValueError, match="the games were played with"):
-        train(replace(TINY, agent=None, dataset=str(tmp_path / "games.npz"), run_dir=tmp_path / "run"))
 
 
 def test_a_dataset_without_a_decision_is_refused(tmp_path):
@@ -196,13 +183,6 @@ def test_the_rules_are_those_of_the_dataset_if_nothing_else_is_said(tmp_path, ga
     ):
         with pytest.raises(ValueError, match=f"the games were played with {refused}"):
             other.check_agents(other.make_config())
-
-
-def test_a_dataset_of_another_game_is_refused(tmp_path):
-    config = make_config("ikebana")
-    path = record(tmp_path / "games.npz", config, agents.load("random", config), 1, seed=1).file.path
-    with pytest.raises(ValueError, match="the games are of ikebana, got a config of hanabi"):
-        train(Args(dataset=str(path), run_dir=tmp_path / "run"))
 
 
 def test_a_competitive_game_is_evaluated_against_the_agent():

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from hanabako.agents.learning import qmix, sad, vdn
-from hanabako.agents.learning.common.q_learner import double_values, epsilons, n_step_returns, returns_of
+from hanabako.agents.learning.common.q_learner import epsilons, n_step_returns, returns_of
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.common.trainer import train
@@ -70,24 +70,6 @@ def test_n_step_returns_are_those_of_the_definition(n: int):
             assert float(fast[first, game]) == pytest.approx(expected)
 
 
-def test_advantages_have_mean_zero_over_legal_actions():
-    generator = torch.Generator().manual_seed(2)
-    logits, values = torch.randn(5, 4, generator=generator), torch.randn(5, generator=generator)
-    masks = torch.tensor([[1, 1, 1, 1], [0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 1]], dtype=torch.int8)
-    q = q_values(logits, values, masks)
-    for row, (numbers, value) in enumerate(zip(logits.tolist(), values.tolist(), strict=True)):
-        legal = [action for action in range(4) if masks[row, action]]
-        mean = sum(numbers[action] for action in legal) / len(legal)
-        for action in legal:
-            assert q[row, action].item() == pytest.approx(value + numbers[action] - mean, abs=1e-5)
-
-
-def test_one_network_chooses_the_action_that_the_other_values():
-    masks = torch.tensor([[1, 1, 0], [1, 1, 1]], dtype=torch.int8)
-    chooses, values = torch.tensor([[1.0, 2.0, 9.0], [3.0, 2.0, 1.0]]), torch.tensor([[7.0, 5.0, 8.0], [4.0, 6.0, 8.0]])
-    assert double_values(chooses, values, masks).tolist() == [5.0, 4.0]
-
-
 def test_games_explore_in_equal_factors():
     assert epsilons(0.5, 3, 3).tolist() == pytest.approx([0.5, 0.25, 0.125])
     assert epsilons(0.4, 8, 1).tolist() == pytest.approx([0.4])
@@ -135,16 +117,6 @@ def test_the_replay_memory_gives_back_what_was_decided(name, network):
     best = masked(q, some.masks[:-1]).max(2).values
     torch.testing.assert_close(chosen, best, rtol=0, atol=2e-2)  # memories are stored in float16
     assert (q.std(2) > 0.2).float().mean() > 0.9, "or any action would be as good"
-
-
-def test_the_oldest_rollout_makes_room():
-    envs = SelfPlayEnvs(PRESETS["mini"], 4, 1, ALONE)
-    learner = IQL(replace(TINY, games=4, rollouts=2, minibatch=8, preset="mini"), envs, ALONE)
-    for k in range(3):
-        learner.replay.begin().rewards.fill_(k + 1)
-        rows, _ = learner.replay.draw(64, torch.Generator().manual_seed(1))
-        seen = set(learner.replay.at(rows).rewards.unique().tolist())
-        assert seen == [{1}, {1, 2}, {2, 3}][k]
 
 
 def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):

@@ -19,7 +19,7 @@ from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from hanabako.agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor, masked
-from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, read_metadata, save_policy
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
 from hanabako.agents.networks.packing import to_numbers
 from hanabako.games import make_config
 from hanabako.packing import pack
@@ -101,21 +101,11 @@ def test_choices_follow_the_probabilities():
     assert counts.tolist() == [0, 125, 500, 0, 375, 0]
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.5, 1 - 2.0**-24])
+@pytest.mark.parametrize("noise", [0.0, 0.5, 1 - 2.0**-24, 1.0])
 def test_no_noise_chooses_an_action_of_probability_zero(noise):
     probabilities = torch.tensor([[0.0, 0.1, 0.9, 0.0], [0.0, 0.0, 1 / 3, 2 / 3], [0.3, 0.0, 0.0, 0.0]])
     chosen = choose(probabilities, torch.full((3,), noise))
     assert (probabilities.gather(1, chosen[:, None]) > 0).all()
-
-
-def test_a_policy_plays_the_same_legal_actions_from_packed_and_single_bits():
-    for greedy in (True, False):
-        policy = NeuralPolicy(small_network(), CONFIG, greedy=greedy)
-        noise = np.linspace(0, 1, 24, endpoint=False)
-        packed, single = positions("packed"), positions("int8")
-        actions = policy.act(packed["observation"], packed["action_mask"], noise)
-        assert packed["action_mask"][np.arange(24), actions].all()
-        np.testing.assert_array_equal(policy.act(single["observation"], single["action_mask"], noise), actions)
 
 
 def test_a_policy_of_its_own_copy_does_not_change_with_the_network():
@@ -187,12 +177,6 @@ def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
     assert {str(value.dtype) for value in kept.values()} <= {"torch.float32", "torch.int64"}
     assert torch.equal(kept["trunk.0.weight"], network.get_parameter("trunk.0.weight").bfloat16().float())
     assert load_policy(tmp_path / "policy.safetensors").config == HanabiConfig()
-
-
-def test_a_file_says_how_its_network_is_made(tmp_path):
-    path = saved(tmp_path / "policy.safetensors")
-    shape = {"bits": CONFIG.observation_bits, "actions": CONFIG.rules().num_actions, "width": 32, "layers": 2}
-    assert read_metadata(path)["network"] == {"kind": "dense", "features": "derived", **shape}
 
 
 @pytest.mark.parametrize("scale", [1e12, 1e30])
@@ -323,20 +307,15 @@ def test_a_file_without_a_checksum_still_loads(tmp_path):
     assert all(torch.equal(tensor, expected[name]) for name, tensor in load_policy(path).network.state_dict().items())
 
 
-@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7), cuts=st.booleans())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_damaged_file_is_refused(tmp_path, place, bit):
+def test_a_damaged_file_is_refused(tmp_path, place, bit, cuts):
     path = saved(tmp_path / "policy.safetensors")
     content = bytearray(path.read_bytes())
-    content[int(place * len(content))] ^= 1 << bit
-    path.write_bytes(content)
+    at = int(place * len(content))
+    content[at] ^= 1 << bit
+    path.write_bytes(content[:at] if cuts else content)
     refusal(path)
-
-
-def test_a_network_that_cannot_be_written_leaves_no_half_of_it(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(OSError, match="cannot be written"):
-        saved(tmp_path / "file" / "policy.safetensors")
 
 
 @pytest.mark.parametrize("setting", ["players=3", "colors=4", "max_life_tokens=2"])
@@ -366,14 +345,6 @@ def test_a_policy_plays_the_same_where_more_is_observed_than_it_reads(tmp_path, 
     assert all(np.array_equal(actions, chosen[0]) for actions in chosen)
     with pytest.raises(ValueError, match="observation"):
         load_policy(path).act(seen[0]["observation"][:, 1:], seen[0]["action_mask"], np.zeros(24))
-
-
-@pytest.mark.parametrize("keep", [0, 7, 200, 5000])
-def test_a_policy_file_cut_short_is_refused(tmp_path, keep):
-    path = saved(tmp_path / "policy.safetensors")
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(ValueError, match="policy"):
-        agents.load(path, CONFIG)
 
 
 def test_a_foreign_safetensors_file_is_refused(tmp_path):

@@ -12,9 +12,6 @@ from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.renamed_suits import RenamedSuits
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.other_play import OtherPlay, own_statuses, prediction_loss
-from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
-from hanabako.agents.networks.policy_file import save_policy
-from hanabako.agents.playing.play import play
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
 from tests.agents.tiny_runs import SMALL
@@ -141,17 +138,3 @@ def test_the_task_changes_neither_the_first_network_nor_its_games():
     assert torch.equal(with_task.rollout.observations, without.rollout.observations)
     row = with_task.learn(0.5)
     assert "auxiliary_loss" in row and "auxiliary_loss" not in without.learn(0.5)
-
-
-@pytest.mark.parametrize("network", ["dense", "recurrent"])
-def test_a_saved_policy_has_no_prediction_and_plays_as_the_network_in_training(network, tmp_path):
-    learner = learner_of(replace(WITH_TASK, network=network))
-    learner.learn(0.0)
-    path = tmp_path / "policy.safetensors"
-    save_policy(path, learner.network, learner.envs.config, {})
-    policy = load_policy(path)
-    assert policy.network.state_dict().keys() == learner.network.state_dict().keys()
-    assert not any("predictor" in name for name in policy.network.state_dict())
-    ours = NeuralPolicy(learner.network, learner.envs.config)
-    one, other = (play(policy.config, player, 50, seed=5) for player in (policy, ours))
-    assert np.array_equal(one.score, other.score) and np.array_equal(one.length, other.length)

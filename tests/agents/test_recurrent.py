@@ -10,16 +10,13 @@ from torch import Tensor, nn
 
 from hanabako import agents
 from hanabako.agents.learning.common.ranks import Ranks
-from hanabako.agents.learning.common.runs import Interruption
 from hanabako.agents.learning.common.selfplay import EveryView
-from hanabako.agents.learning.common.validation import validate
 from hanabako.agents.networks import kinds, network
 from hanabako.agents.networks.memory_cell import MemoryCell
-from hanabako.agents.networks.neural_policy import NeuralPolicy, save_policy
+from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanabako.agents.networks.packing import to_numbers
 from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.play import Games, play, steps_of
-from hanabako.agents.playing.policy import BatchedPolicy
 from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of
 from hanabi_env import PRESETS, hanabi_v0
@@ -135,16 +132,6 @@ def combined(parts: Any, weights: Any) -> Tensor:
     return torch.stack([(one * other).sum() for one, other in zip(parts, weights, strict=True)]).sum()
 
 
-class Forgetful(BatchedPolicy):
-    """The same network without memory."""
-
-    def __init__(self, policy: NeuralPolicy) -> None:
-        self.name, self._policy = "forgetful", policy
-
-    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
-        return self._policy.act(observation, mask, noise)
-
-
 def assert_equal_games(some: Games, others: Games, first: int, count: int) -> None:
     np.testing.assert_array_equal(some.length[first : first + count], others.length[:count])
     np.testing.assert_array_equal(some.fireworks_score[first : first + count], others.fireworks_score[:count])
@@ -156,11 +143,6 @@ def test_a_game_is_the_same_alone_and_among_many(policy):
     for index in range(8):
         assert_equal_games(many, play(MINI, policy, 1, seed=5, first=index), index, 1)
     assert_equal_games(play(MINI, policy, 1100, seed=5, num_threads=2), many, 0, 30)  # in two blocks
-
-
-def test_memory_decides(policy):
-    some, others = (play(MINI, each, 60, seed=5) for each in (policy, Forgetful(policy)))
-    assert (some.length != others.length).any()
 
 
 def test_each_seat_of_each_game_counts_its_own_decisions(policy):
@@ -198,18 +180,3 @@ def test_memories_are_kept_apart(policy):
     alone, both, beside = (play(MINI, [policy, other], 40, seed=4) for other in (policy, twin, random))
     assert_equal_games(alone, both, 0, 40)
     assert_equal_games(beside, play(MINI, [twin, random], 40, seed=4), 0, 40)
-
-
-def test_its_file_says_what_it_is(policy, tmp_path):
-    path = tmp_path / "policy.safetensors"
-    save_policy(path, policy.network, MINI, {"name": "mine"})
-    loaded = agents.load(path, MINI)
-    assert isinstance(loaded, NeuralPolicy)
-    loaded.greedy = False
-    assert_equal_games(play(MINI, loaded, 20, seed=1), play(MINI, policy, 20, seed=1), 0, 20)
-
-
-def test_it_is_validated_like_any_other(policy):
-    row = validate(policy, 30, (), Ranks(0, 1, torch.device("cpu")), Interruption())
-    assert row is not None
-    assert row["greedy_games"] == 30

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from hanabako import agents
 from hanabako.agents.learning import iql
 from hanabako.agents.learning.common.q_learner import QLearner
 from hanabako.agents.learning.common.ranks import Ranks
@@ -16,13 +15,9 @@ from hanabako.agents.learning.sad import SAD, Args
 from hanabako.agents.networks.greedy_input import event_words, seen_event
 from hanabako.agents.networks.kinds import NETWORKS
 from hanabako.agents.networks.network import masked
-from hanabako.agents.networks.neural_policy import NeuralPolicy, save_policy
-from hanabako.agents.networks.packing import to_numbers
-from hanabako.agents.playing.play import play
 from hanabako.games import game_of
 from hanabako.packing import pack
 from hanabi_env import PRESETS, HanabiVectorEnv
-from ikebana_env import IkebanaConfig
 from tests.games import legal_actions
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
@@ -118,27 +113,6 @@ def test_without_the_greedy_action_it_is_iql_to_the_last_bit(network: str):
     assert torch.equal(learners[0].envs.observations, learners[1].envs.observations)
 
 
-@pytest.mark.parametrize("kind", GREEDY)
-def test_a_policy_reads_packed_words_and_single_bits_alike(kind, tmp_path):
-    torch.manual_seed(2)
-    network = NETWORKS[kind](MINI, width=16, layers=2)
-    torch.nn.init.normal_(network.get_parameter("head.weight"))
-    path = tmp_path / "policy.safetensors"
-    save_policy(path, network, MINI, {"name": "mine"})
-    loaded = agents.load(path, MINI)
-    assert isinstance(loaded, NeuralPolicy)
-    network.trunk_dtype = loaded.network.trunk_dtype  # bfloat16 if the processor multiplies it
-    games, same = (play(MINI, policy, 20, seed=1) for policy in (loaded, NeuralPolicy(network, MINI)))
-    np.testing.assert_array_equal(games.length, same.length)
-    envs = SelfPlayEnvs(MINI, 32, 1, ALONE)
-    envs.step(envs.masks.argmax(1))
-    bits = to_numbers(envs.observations, torch.float32)[:, : MINI.observation_bits].numpy().astype(np.int8)
-    packed = envs.observations.numpy().view(np.uint64)
-    np.testing.assert_array_equal(pack(bits, packed.shape[1]), packed)
-    mask, noise = envs.masks.numpy(), np.zeros(32)
-    np.testing.assert_array_equal(loaded.act(packed, mask, noise), loaded.act(bits, mask, noise))
-
-
 def test_renamed_suits_rename_what_is_told():
     """If position and greedy action are renamed, the symmetric network's logits are renamed too."""
     torch.manual_seed(3)
@@ -165,8 +139,3 @@ def test_renamed_suits_rename_what_is_told():
     after = logits(observation["observation"][:, bits], renamed)
     np.testing.assert_allclose(after, before[:, actions], atol=1e-4)
     assert np.abs(logits(observation["observation"][:, bits], told) - before[:, actions]).max() > 1e-2
-
-
-def test_a_game_whose_observations_do_not_tell_the_last_action_is_refused():
-    with pytest.raises(ValueError, match="must contain the last action; those of ikebana do not"):
-        event_words(IkebanaConfig())

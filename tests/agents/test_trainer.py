@@ -1,8 +1,8 @@
-"""The trainer runs an algorithm that is not part of the package: a complete REINFORCE (Williams 1992)."""
+"""The trainer: what costs no budget, what the bar shows, runs that diverge, and how networks are evaluated."""
 
 import json
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -14,87 +14,19 @@ from numba.core import event
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.learning import ppo
-from hanabako.agents.learning.common import clock, validation
+from hanabako.agents.learning.common import clock, trainer, validation
 from hanabako.agents.learning.common.algorithms import NAMES, named
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.runs import Interruption, Log, read_metrics
-from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
-from hanabako.agents.learning.common.trainer import Settings, Trainer, train
-from hanabako.agents.networks.network import DenseNetwork, choose, masked
+from hanabako.agents.learning.common.trainer import Trainer
+from hanabako.agents.learning.ppo import train
+from hanabako.agents.networks.network import DenseNetwork
 from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
-from hanabi_env import PRESETS
 from ikebana_env import PRESETS as IKEBANA
-from tests.agents.tiny_runs import assert_resumes, without_clock
+from tests.agents.test_ppo import TINY
+from tests.agents.tiny_runs import UPDATE
 
-
-@dataclass(frozen=True)
-class Args(Settings):
-    """Train by REINFORCE."""
-
-    horizon: int = 16
-    """Decisions per game and update."""
-
-
-class Reinforce:
-    """The gradient of the log probability times the later rewards within the update."""
-
-    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        self.args, self.envs, self.ranks = args, envs, ranks
-        self.network = DenseNetwork(envs.config, width=16, layers=1).to(ranks.device)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=1e-2)
-        self.generator = torch.Generator().manual_seed(args.seed + ranks.rank)
-
-    def learn(self, fraction: float) -> dict[str, float]:
-        log_probabilities, rewards, dones = [], [], []
-        for _ in range(self.args.horizon):
-            logits, _ = self.network(self.envs.observations)
-            probabilities = masked(logits, self.envs.masks).softmax(1)
-            actions = choose(probabilities, torch.rand(self.envs.games, generator=self.generator))
-            log_probabilities.append(probabilities.gather(1, actions[:, None]).squeeze(1).log())
-            reward, done = self.envs.step(actions)
-            rewards.append(reward[:, 0])
-            dones.append(done)
-        returns, loss = torch.zeros(self.envs.games), torch.tensor(0.0)
-        for t in reversed(range(self.args.horizon)):
-            returns = rewards[t] + returns * ~dones[t]
-            loss = loss - (log_probabilities[t] * returns).mean()
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.ranks.average_gradients(self.network)
-        self.optimizer.step()
-        return {"loss": loss.item(), "fraction_before": fraction}
-
-    def state(self) -> dict[str, Any]:
-        parts = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
-        return parts | {"generator": self.generator.get_state()}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.generator.set_state(state["generator"])
-
-
-TINY = Args(preset="very_small", games=8, evaluations=1, evaluation_games=10, final_games=10, device="cpu")
-UPDATE = TINY.games * TINY.horizon
-
-
-def rows_of(run_dir: Path) -> list[dict[str, float]]:
-    return without_clock(read_metrics(run_dir))
-
-
-def test_two_updates_are_logged_evaluated_and_saved(tmp_path):
-    run_dir = train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"), Reinforce)
-    first, last = rows_of(run_dir)
-    assert (first["update"], first["steps"], first["fraction_before"], first["fraction"]) == (1, UPDATE, 0, 0.5)
-    assert (last["update"], last["steps"], last["fraction_before"], last["fraction"]) == (2, 2 * UPDATE, 0.5, 1)
-    assert first["score"] >= 0 and last["greedy_games"] == 10
-    assert (run_dir / "curve.png").is_file() and (run_dir / "checkpoint" / "latest").read_text("utf-8") == "00000002"
-    config = replace(PRESETS["very_small"], derived=True)
-    assert agents.load(run_dir / "policy.safetensors", config).name == "run"
-
-
-def test_an_interrupted_run_resumes_to_the_last_bit(tmp_path):
-    assert_resumes(lambda args: train(args, Reinforce), replace(TINY, steps=2 * UPDATE), tmp_path, updates=1)
+COMPETITIVE = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE)
 
 
 def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
@@ -108,8 +40,7 @@ def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
 
     monkeypatch.setattr(validation, "play", noted)
     monkeypatch.setattr(Trainer, "learn", lambda self: played.append(("learn", 0, None)) or learn(self))
-    args = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "run")
-    train(args, Reinforce)
+    train(replace(COMPETITIVE, run_dir=tmp_path / "run"))
     before = played[: played.index(("learn", 0, None))]
     assert {games for _, games, _ in before} == {1} and len(before) == 2  # at each seat against the opponent
     assert {name for name, _, _ in before} == {name for name, games, _ in played if games > 1}
@@ -120,7 +51,7 @@ def test_what_updates_compile_costs_no_budget(tmp_path, monkeypatch):
     """The clock stands still while Numba compiles a function, and the functions that it calls."""
     passed = 0.0
 
-    class Compiles(Reinforce):
+    class Compiles(ppo.PPO):
         def learn(self, fraction: float) -> dict[str, float]:
             nonlocal passed
             passed += 1
@@ -131,16 +62,15 @@ def test_what_updates_compile_costs_no_budget(tmp_path, monkeypatch):
             return super().learn(fraction)
 
     monkeypatch.setattr(clock, "now", lambda: (passed, 2 * passed))
-    rows = read_metrics(train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"), Compiles))
+    rows = read_metrics(trainer.train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"), Compiles))
     assert [(row["seconds"], row["core_seconds"]) for row in rows] == [(1, 2), (2, 4)]
 
 
 def test_the_bar_shows_what_training_makes_higher(tmp_path, capsys):
     """In a competitive game, the bar shows the return against the opponent, not the winner's score."""
-    train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "together"), Reinforce)
+    train(replace(TINY, steps=UPDATE, run_dir=tmp_path / "together"))
     assert re.search(r"score=\d+\.\d\d, greedy score=\d", capsys.readouterr().err)
-    competitive = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE, run_dir=tmp_path / "contest")
-    train(competitive, Reinforce)
+    train(replace(COMPETITIVE, run_dir=tmp_path / "contest"))
     bar = capsys.readouterr().err
     assert re.search(r"return \(reward=dense\) against random=-?\d+\.\d\d", bar) and "score" not in bar
 
@@ -152,39 +82,17 @@ def test_the_bar_of_a_resumed_run_begins_where_it_goes_on(tmp_path, capsys):
     assert set(re.findall(r"\d+%", capsys.readouterr().err)) == {"50%"}
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"games": 0}, "games must be at least 1, got 0"),
-        ({"minutes": 0.0}, "minutes must be above 0"),
-        ({"game": "go"}, "game must be one of"),
-        ({"gamma": 5.0}, "gamma must be at most 1, got 5.0"),
-        ({"gae_lambda": 5.0}, "gae_lambda must be at most 1, got 5.0"),
-        ({"layers": 5000}, r"must be at most 268,435,456, got 5000 \* 256\^2"),
-        ({"layers": 300, "width": 1000}, r"must be at most 268,435,456, got 300 \* 1000\^2"),
-    ],
-)
-def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, change: dict[str, Any], words: str):
-    with pytest.raises(ValueError, match=words):
-        ppo.train(ppo.Args(**change | {"run_dir": tmp_path / "run"}))
-
-
 # --- Numbers that are not finite --------------------------------------------------------------------------------------
 
 
-class Diverging(Reinforce):
+class Diverging(ppo.PPO):
     """Diverges in its fourth update: in what it reports, or only in its weights."""
 
     where = "loss"
 
-    def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        super().__init__(args, envs, ranks)
-        self.updates = 0
-
     def learn(self, fraction: float) -> dict[str, float]:
         row = super().learn(fraction)
-        self.updates += 1
-        if self.updates < 4:
+        if fraction < 3 / 8:
             return row
         if self.where == "loss":
             return row | {"loss": float("nan")}
@@ -199,20 +107,16 @@ class DivergingWeights(Diverging):
 
 @pytest.mark.parametrize("algorithm", [Diverging, DivergingWeights])
 def test_a_run_that_diverges_ends_and_keeps_its_last_good_checkpoint(tmp_path: Path, algorithm: type[Diverging]):
-    run_dir, update = tmp_path / "run", TINY.games * TINY.horizon
-    args = replace(TINY, run_dir=run_dir, steps=8 * update, evaluations=4)
+    run_dir = tmp_path / "run"
+    args = replace(TINY, run_dir=run_dir, steps=8 * UPDATE, evaluations=4)
     words = f"after update 4 these are not finite: {algorithm.where}; the checkpoint of update 2 is kept"
     with pytest.raises(ValueError, match=words):
-        train(args, algorithm)
+        trainer.train(args, algorithm)
     assert [row["update"] for row in read_metrics(run_dir)] == [1, 2, 3]
     load_policy(run_dir / "policy.safetensors")
-    train(replace(args, resume=run_dir), algorithm_named_alike(algorithm))
+    sound = type("Sound", (ppo.PPO,), {"__module__": algorithm.__module__})
+    trainer.train(replace(args, resume=run_dir), sound)
     assert read_metrics(run_dir)[-1]["update"] == 8
-
-
-def algorithm_named_alike(algorithm: type[Reinforce]) -> type[Reinforce]:
-    """Return an algorithm that does not diverge and may resume the other's run."""
-    return type("Sound", (Reinforce,), {"__module__": algorithm.__module__})
 
 
 @pytest.mark.parametrize("name", NAMES)
