@@ -73,13 +73,6 @@ def test_scores_are_those_of_both_seatings_on_the_suites_deals(
     assert f"piers: {batches.mean():.3f} ± {batches.std(ddof=1) / 3**0.5:.3f} on 60 deals of tiny" in lines
 
 
-def test_a_network_is_met_by_agents_that_observe_otherwise():
-    (row,) = [row for row in run(NETWORK, "--games", str(BLOCK)) if row["line_up"][1] == NETWORK]
-    config = make_config("hanabi", "mini", settings=["derived=true"])
-    alone = play(config, agents.load(NETWORK), BLOCK, 5)
-    assert row["sums"] == [[int(alone.score.sum())] * 2]
-
-
 def test_a_run_goes_on_from_fewer_deals_as_if_it_had_not_stopped():
     run("smart", "--games", "20")
     went_on = run("smart")
@@ -129,29 +122,6 @@ def test_a_damaged_file_is_refused_before_the_agent_plays(change: dict[str, Any]
     Path("results/tiny.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises((ValueError, SystemExit), match=r"tiny\.json: sums"):
         run("smart", "--games", "40")
-
-
-def test_few_deals_tell_no_error_and_the_command_is_whole(capsys: pytest.CaptureFixture[str]):
-    run("piers", "--games", "40")
-    command = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))["command"]
-    assert command.endswith("--games 40") and capsys.readouterr().out.endswith("on 40 deals of tiny\n")
-
-
-def test_code_in_a_file_of_others_runs_only_if_it_is_trusted(folder: Path, capsys: pytest.CaptureFixture[str]):
-    code = [
-        "from hanabako import agents",
-        "print('code ran')",
-        "def make(config): return agents.load('piers', config)",
-        "",
-    ]
-    (folder / "mine.py").write_text("\n".join(code), encoding="utf-8")
-    run("mine.py:make", "--games", "20")
-    capsys.readouterr()
-    with pytest.raises(SystemExit):
-        main(["verify", "results/tiny.json"])
-    said = capsys.readouterr()
-    assert "--trust" in said.out + said.err and "code ran" not in said.out
-    main(["verify", "results/tiny.json", "--trust"])
 
 
 @pytest.mark.parametrize(

@@ -237,23 +237,17 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ("steps = 100", "", "exactly one budget must be given: steps or core_minutes"),
         ("steps = 100", "steps = 100\ncore_minutes = 5", "exactly one budget"),
         ("steps = 100", "steps = 0", "steps must be at least 1, got 0"),
-        ("steps = 100", "core_minutes = nan", "core_minutes must be"),
-        (
-            "seeds = [1, 2]",
-            "seeds = []",
-            r"seeds must be different .*, at least one, got \[\]",
-        ),
+        ("seeds = [1, 2]", "seeds = []", r"seeds must be different .*, at least one, got \[\]"),
         ("seeds = [1, 2]", "seeds = [1, 1]", "seeds must be different"),
-        ("seeds = [1, 2]", "seeds = [1.5]", "seeds must be tuple"),
+        ("seeds = [1, 2]", "seeds = [1, 9223372036854775808]", "seeds must be different integers from 0 to"),
+        ("seeds = [1, 2]", f"seeds = {list(range(3000))}", "runs must be at most 500, .* got 3,000"),
+        ("seeds = [1, 2]", 'seeds = [1, 2]\npartners = ["smart\\u0000"]', "printable characters"),
         ("seeds = [1, 2]", "", "a comparison must say seeds"),
         ('"comparison"', '"sweep"', 'study must be "comparison"'),
-        ('"hanabi"', '"bridge"', "bridge"),
         ('"mini"', '"huge"', "huge"),
         ("steps = 100", "steps = 100\nstep = 3", "a comparison has game, .*, got 'step'"),
-        ("steps = 100", "steps = 100\ndeals = 0", "deals must be at least 1"),
         ("steps = 100", "steps = 100\nreproduction = false", "reason must say why the rows are not reproductions"),
         ("steps = 100", 'steps = 100\nreason = "short"', "be given only with reproduction = false"),
-        ("steps = 100", "steps = 100\ncore_hours = 0", "core_hours must be"),
         ("steps = 100", 'steps = 100\npairs = "few"', "pairs must be one of 'all', 'same seed'"),
         ('"hanabi"\npreset = "mini"', '"koikoi"\npairs = "same seed"', 'pairs must be "all" in a competitive game'),
         ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not have the name of a run"),
@@ -261,24 +255,14 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ("[algorithms.one]", '[algorithms."a/b"]', "the name of an algorithm must be at most 100 letters"),
         ('module = "ppo"', "", "algorithms.one: it must say module"),
         ('module = "ppo"', 'module = "ppo"\nshare = 1.5', "algorithms.one: share must be at most 1"),
-        ('module = "ppo"', 'module = "ppo"\nsettings = { ranks = 0 }', "algorithms.one: ranks must be at least 1"),
-        (
-            'module = "ppo"',
-            'module = "ppo"\nranks = 1\nsettings = { ranks = 2 }',
-            "algorithms.one: ranks must be given once",
-        ),
+        ('module = "ppo"', 'module = "ppo"\nranks = 1000000000', "ranks must be at most 4,096"),
+        ('module = "ppo"', 'module = "ppo"\nranks = 1\nsettings = { ranks = 2 }', "one: ranks must be given once"),
         ('module = "ppo"', 'module = "ppo"\nsettings = 3', "algorithms.one must be a table"),
-        ('module = "ppo"', 'module = "ppo"\nseeds = []', r"algorithms.one: seeds must be some of \[1, 2\]"),
         ('module = "ppo"', 'module = "ppo"\nseeds = [2, 3]', r"algorithms.one: seeds must be .*, got \[2, 3\]"),
         (
             'module = "ppo"',
             'module = "ppo"\nseeds = [2]\n[algorithms.two]\nmodule = "ppo"\nsettings = { start = "{one}" }',
             "algorithms.two: run two-1 needs one-1, which is no run",
-        ),
-        (
-            'module = "ppo"',
-            'module = "ppo"\nsettings = { start = "{one}" }',
-            "must not need each other in a circle, got one -> one",
         ),
         (
             'module = "ppo"',
@@ -354,31 +338,6 @@ def test_an_algorithm_may_observe_less_than_the_others(tmp_path: Path):
     seen = {name: settings_of(whole.run(name, 1)).make_config().history for name in ("one", "two")}
     assert seen == {"one": 2, "two": 8} and whole.make_config().history == 8
     assert whole.run("one", 1).key != whole.run("two", 1).key
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("seeds = [1, 2]", "seeds = [1, 1000000000000000000]", None),
-        ("seeds = [1, 2]", "seeds = [1, 9223372036854775808]", "seeds must be different integers from 0 to"),
-        (
-            "seeds = [1, 2]",
-            f"seeds = {list(range(3000))}",
-            "runs must be at most 500, .* got 3,000",
-        ),
-        ("[algorithms.one]", f"[algorithms.{'a' * 101}]", "must be at most 100 letters"),
-        ("[algorithms.one]", '[algorithms."a.."]', "must be at most 100 letters"),
-        ('module = "ppo"', 'module = "ppo"\nranks = 1000000000', "ranks must be at most 4,096"),
-        ("seeds = [1, 2]", 'seeds = [1, 2]\npartners = ["smart\\u0000"]', "printable characters"),
-    ],
-)
-def test_a_file_without_bounds_is_refused(old: str, new: str, words: str | None, tmp_path: Path):
-    assert old in PLAIN
-    if words is None:
-        assert declared(tmp_path, PLAIN.replace(old, new)).seeds[1] == 10**18
-        return
-    with pytest.raises(ValueError, match=words):
-        declared(tmp_path, PLAIN.replace(old, new))
 
 
 @pytest.mark.parametrize("fields", ["hand_size = 4", "players = 3"])
@@ -462,13 +421,6 @@ def test_the_recipe_is_an_algorithm_and_a_script(tmp_path: Path):
         for name in ("one", "two")
     )
     assert one["loss"] == two["loss"]
-    assert (
-        sum(
-            not line.startswith(("import", "from", '"', "@", " " * 4 + '"'))
-            for line in RECIPE.read_text(encoding="utf-8").splitlines()
-        )
-        < 60
-    )
 
 
 def test_a_run_names_no_code_that_is_run_when_it_is_resumed(tmp_path: Path):

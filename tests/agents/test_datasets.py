@@ -65,10 +65,6 @@ def mini(tmp_path: Path) -> Dataset:
 # --- Recorded games ---------------------------------------------------------------------------------------------------
 
 
-def test_a_dataset_says_what_it_holds(mini: Dataset):
-    assert repr(mini) == f"<Dataset {mini.file.path}: {COUNT:,} games of hanabi by random>"
-
-
 @EVERY_GAME
 def test_games_are_those_that_are_played_for_an_evaluation(game: str, tmp_path: Path):
     config = short_config(game)
@@ -144,21 +140,6 @@ def test_who_sat_where_is_kept(tmp_path: Path):
     one.name = "somebody"
     recorded = record(tmp_path / "a.npz", config, [one, other], 2, seed=1)
     assert recorded.players_of(recorded.one(1)) == [("somebody", "random")]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("game", "blueprint", "what"),
-    [
-        ("ikebana", "lookahead", "the probability of winning"),
-        ("koikoi", "greedy_stop", "the points of the current round"),
-    ],
-)
-def test_the_file_says_what_the_values_of_a_search_are(game: str, blueprint: str, what: str, tmp_path: Path):
-    config = short_config(game)
-    search = agents.load(f"search:{blueprint}", config, rollouts=20)
-    recorded = record(tmp_path / "games.npz", config, [search, agents.load("random", config)], 1, seed=1, values=True)
-    assert recorded.values.startswith(what) and "NaN where it is not legal" in recorded.values
 
 
 def test_how_searches_think_is_kept_if_it_is_said(mini: Dataset, tmp_path: Path):

@@ -87,14 +87,6 @@ def test_the_search_finds_the_best_line():
     assert len(set(points)) > 3
 
 
-def test_a_hint_buys_the_time_that_a_card_needs_to_come_to_its_turn():
-    """The first to play draws the last card and has one more turn: best if it is player 1, who has two cards."""
-    hands = [{0}, {4, 5}, set()]
-    for tokens, points in ((1, 3), (0, 2)):
-        position = (hands, hands, {2}, FIRST, tokens, [11], None, 0)
-        assert searched(*position) == most_points(*position) == points
-
-
 def test_worlds_agree_with_what_the_seat_knows():
     memory = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
     memory.hand_count[0] = 2

@@ -13,7 +13,6 @@ from hanabako.agents.commands import command_line
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.playing.random_policy import RandomPolicy
 from hanabako.agents.results.evaluation import Args, evaluate
-from hanabako.agents.results.views import short_name
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanafuda_env import KoiKoiConfig
@@ -133,29 +132,11 @@ def test_what_cannot_be_played_is_refused(arguments, words):
         play(**{"config": MINI, "policies": Lowest(), "games": 4, "seed": 1} | arguments)
 
 
-def test_names_and_unknown_agents():
-    assert "random" in agents.names("hanabi")
-    with pytest.raises(ValueError, match="an agent must be one of random"):
-        agents.load("nobody", MINI)
-    with pytest.raises(ValueError, match="game must be one of hanabi"):
-        agents.names("chess")
-
-
 def test_random_actions_are_legal_and_equally_likely():
     random = RandomPolicy()
     mask = np.tile(np.array([0, 1, 0, 1, 1, 0], np.int8), (999, 1))
     actions = random.act(np.zeros((999, 1), np.uint64), mask, (np.arange(999) + 0.5) / 999)
     assert np.bincount(actions, minlength=6).tolist() == [0, 333, 0, 333, 333, 0]
-
-
-def test_the_command_line_prints_and_writes_the_same(tmp_path, capsys):
-    out = tmp_path / "result.json"
-    words = ["hanabi", "--preset", "mini", "--agents", "random", "--games", "50", "--seed", "3"]
-    main(["evaluate", *words, "--json", str(out)])
-    result = result_of(out)
-    assert (result["games"], result["config"]["colors"]) == (50, 3)
-    told = capsys.readouterr().out
-    assert f"{result['score']:.3f}" in told and "observation card_knowledge" in told
 
 
 def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
@@ -181,14 +162,6 @@ def test_one_game_has_no_error(capsys):
     main(["evaluate", "hanabi", "--preset", "very_small", "--agents", "random", "--games", "1"])
     main(["evaluate", "koikoi", "--agents", "random,counting", "--mode", "tournament", "--games", "1"])
     assert "±" not in capsys.readouterr().out
-
-
-def test_how_a_search_thinks_is_written_down(tmp_path):
-    out = tmp_path / "result.json"
-    words = ["hanabi", "--preset", "very_small", "--agents", "search:piers", "--games", "3", "--json", str(out)]
-    for said, written in (([], None), (["--search", "rollouts=8", "seats=all"], {"rollouts": 8, "seats": "all"})):
-        main(["evaluate", *words, *said])
-        assert result_of(out)["search"] == written
 
 
 def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path):
@@ -220,32 +193,3 @@ def test_few_games_have_few_line_ups(capsys):
     assert "over line-ups" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="games must be at least 2, for two line-ups, got 1"):
         main(["evaluate", *words, "--games", "1"])
-
-
-@pytest.mark.parametrize(
-    ("name", "short"),
-    [
-        ("runs/mine/policy.safetensors", "mine"),
-        ("search:runs/mine/policy.safetensors", "search:mine"),
-        ("mine.safetensors", "mine"),
-        ("search:smart", "search:smart"),
-    ],
-)
-def test_a_run_goes_by_the_name_of_its_directory(name, short):
-    assert short_name(name) == short
-
-
-def test_cross_play_is_a_matrix_of_ordered_pairs(tmp_path):
-    out = tmp_path / "result.json"
-    words = ["hanabi", "--preset", "mini", "--agents", "random,cheat", "--games", "20", "--mode", "cross-play"]
-    main(["evaluate", *words, "--json", str(out)])
-    scores = {tuple(row["line_up"]): row["score"] for row in rows_of(out)}
-    assert list(scores) == [("random", "random"), ("random", "cheat"), ("cheat", "random"), ("cheat", "cheat")]
-    assert scores["random", "random"] < scores["random", "cheat"] < scores["cheat", "cheat"]
-    assert scores["random", "cheat"] != scores["cheat", "random"]  # it matters who moves first
-
-
-@pytest.mark.parametrize("arguments", [["chess"], ["hanabi", "--preset", "none"], ["hanabi", "--config", "colours=3"]])
-def test_the_command_line_names_what_is_wrong(arguments):
-    with pytest.raises(SystemExit, match="evaluate: "):
-        main(["evaluate", *arguments])

@@ -36,7 +36,7 @@ from hanabako.interrupts import handling, in_threads
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_alike, stop_after, tiny_words, wait_for_update
 from tests.conftest import ROOT
-from tests.processes import begin_python, heed_signals
+from tests.processes import begin_python
 
 pytestmark = pytest.mark.slow
 
@@ -135,14 +135,6 @@ def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(wor
     assert some.words() == "Interrupted.\n"
 
 
-def test_work_that_can_be_continued_says_how(working):
-    code = "from hanabako.interrupts import Interrupted\nfrom hanabako.program import in_a_sentence\n"
-    code += "with in_a_sentence('name'), interruptible():\n  raise Interrupted('To continue: run it again')\n"
-    some = working("-c", HEAD + code)
-    assert some.process.wait(SOON) == 130
-    assert some.words() == "To continue: run it again\n"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)], ids=["SIGTERM", "Ctrl-C"])
 def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, tmp_path: Path, working):
@@ -205,20 +197,6 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
 
 
 # --- Several processes ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_run_is_told_and_waited_for_and_ends_after_who_started_it(tmp_path: Path, working):
-    run = "with interruptible(), handling(lambda *_: None):\n    work()\n"
-    (tmp_path / "run.py").write_text(HEAD + run, encoding="utf-8")
-    code = "from pathlib import Path\nfrom hanabako.agents.learning.common.launch import run_module\n"
-    some = working("-c", f"{HEAD}{code}with interruptible():\n    run_module(['run'], Path('log'))\n")
-    some.wait_until_begun()
-    some.process.send_signal(signal.SIGINT)  # only to the parent, unlike in a terminal; it passes the signal on
-    with pytest.raises(subprocess.TimeoutExpired):
-        some.process.wait(PATIENCE)
-    some.process.send_signal(signal.SIGINT)
-    assert some.status() == 130
 
 
 def test_ctrl_c_waits_for_a_process_that_is_not_ready(tmp_path: Path, working):
@@ -332,35 +310,7 @@ def test_a_study_waits_for_a_process_that_saves_and_not_for_others(other: str, t
     assert "Traceback" not in some.words()
 
 
-def test_an_evaluation_by_search_ends_in_a_word(tmp_path: Path):
-    words = "evaluate hanabi --preset very_small --agents search:piers --search rollouts=10000000 --games 5000"
-    with subprocess.Popen(
-        [sys.executable, "-m", "hanabako", *words.split()],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        preexec_fn=heed_signals,  # noqa: PLW1509
-    ) as process:
-        try:
-            assert process.stdout is not None
-            said = b""
-            while b"0/5000" not in said:
-                said += os.read(process.stdout.fileno(), 4096)
-                assert process.poll() is None, said
-            process.send_signal(signal.SIGINT)
-            assert process.wait(SOON) == 130
-            said += process.stdout.read()
-            assert b"Traceback" not in said and said.endswith(b"Interrupted.\n")
-        finally:
-            process.kill()
-
-
 # --- Threads ----------------------------------------------------------------------------------------------------------
-
-
-def test_work_in_threads_comes_back_in_its_order():
-    assert in_threads(lambda k: k * k, range(20), 3) == [k * k for k in range(20)]
 
 
 def test_games_end_at_their_next_step_when_others_have_failed(monkeypatch: pytest.MonkeyPatch):

@@ -15,7 +15,7 @@ from hanabako.agents import play
 from hanabako.agents.results.meeting import BLOCK, Meeting, in_blocks, meeting_of, play_deals, play_meeting, pooled
 from hanabako.agents.results.study import result_of
 from hanabako.agents.results.tables import table
-from hanabako.agents.results.views import gain, heat_map, matrix, self_and_cross_play
+from hanabako.agents.results.views import gain, matrix
 from hanabako.games import game_named, game_names, make_config
 
 MINI = make_config("hanabi", "mini")
@@ -170,11 +170,6 @@ def test_paired_deals_make_differences_sharper(pool):
         gain(by_name["cheat"], by_name["smart"] | {"seed": 3})
 
 
-def test_a_matrix_of_runs_must_be_square():
-    with pytest.raises(ValueError, match="square"):
-        self_and_cross_play(np.zeros((2, 3)))
-
-
 def test_pairs_are_a_matrix_and_others_a_list(pool):
     pairs = [Meeting.of(MINI, pair, deals=20) for pair in itertools.product(pool, repeat=2)]
     rows = [result_of(one, play_meeting(one, None, pool)) for one in pairs]
@@ -186,17 +181,3 @@ def test_pairs_are_a_matrix_and_others_a_list(pool):
     few = table(rows[:2]).splitlines()
     assert few[0] == "| game | agent | partner | score |" and few[-1] == "20 deals a line."
     assert few[2].startswith("| mini, 2 players | `random` |") and few[3].startswith("|  | `random` |")
-
-
-@pytest.mark.parametrize(("count", "letters"), [(2, 5), (3, 60), (12, 30)])
-def test_a_picture_is_as_large_as_its_cells_and_labels_need(count: int, letters: int):
-    names = [f"{k:0{letters}}" for k in range(count)]
-    figure = heat_map(np.ones((count, count)), names, 25.0, "a title that is longer than two cells are wide")
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    side = axes.get_window_extent().width / figure.dpi / count
-    assert 0.3 < side < 0.8, "inches a cell"
-    whole = figure.bbox
-    for text in (figure._suptitle, *axes.get_xticklabels(), *axes.get_yticklabels()):
-        box = text.get_window_extent()
-        assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, text

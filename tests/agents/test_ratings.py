@@ -9,7 +9,6 @@ import pytest
 
 from hanabako import agents
 from hanabako.agents.commands.agents import lines
-from hanabako.agents.commands.evaluate import Args, run
 from hanabako.agents.results.meeting import Meeting, play_meeting
 from hanabako.agents.results.ratings import in_points, rated, ratings, unit_of
 from hanabako.agents.results.study import result_of
@@ -143,13 +142,6 @@ def test_who_wins_most_rounds_is_not_rated_first_if_points_win_the_match():
     assert one["line_up"] == ("greedy_stop", "always_koi")
     assert one["won"] > 0.65 and twelve["won"] < 0.45 and twelve["lead"] < one["lead"] < -4, "leads are in points"
     assert units == {1: "points a round", 12: "Elo"}
-
-
-def test_a_tournament_says_what_its_numbers_are(capsys):
-    for rounds, unit in (("1", "points a round"), ("2", "Elo")):
-        run(Args("koikoi", agents="random,greedy_stop", mode="tournament", games=20, config=(f"rounds={rounds}",)))
-        told = capsys.readouterr().out
-        assert told.startswith(f"koikoi document rounds={rounds} reward=points, 2 players, ") and f"| {unit} |" in told
 
 
 def test_agents_of_koikoi_are_listed_with_points():

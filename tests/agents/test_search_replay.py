@@ -11,7 +11,6 @@ from hanabako.agents import play
 from hanabako.agents.playing.seating import OneTable
 from hanabako.agents.search.hanabi.asking import Question, answers, ask_together
 from hanabako.agents.search.hanabi.beliefs import Belief
-from hanabako.agents.search.hanabi.hands import EarlierHands, in_order, kinds_of
 from hanabako.agents.search.hanabi.policy import SearchPolicy, SingleSeated
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
@@ -148,28 +147,3 @@ def test_random_actions_are_those_of_the_step_and_the_game():
     assert isinstance(search, SearchPolicy)
     play(config, search, 30, seed=5)
     assert not search.counts["empty"] and search.counts["exact"] > 50
-
-
-def test_hands_that_begin_alike_are_one_kind():
-    hands = np.array([[1, 2, 3], [0, 9, 9], [1, 2, 0], [1, 3, 0]], np.uint8)
-    rows = in_order(hands)
-    assert rows.tolist() == [1, 2, 0, 3]
-    for held, firsts, kinds in [(0, [0], [0, 0, 0, 0]), (1, [0, 1], [0, 1, 1, 1]), (2, [0, 1, 3], [0, 1, 1, 2])]:
-        got = kinds_of(hands[rows], held)
-        assert (got[0].tolist(), got[1].tolist()) == (firsts, kinds)
-
-
-def test_earlier_hands_have_their_cards_back_where_they_were():
-    """Three cards: the middle one was discarded and one drawn; then a partner moved; then the oldest was played.
-
-    The deck is empty.
-    """
-    earlier = EarlierHands(2, [(1, 20), (None, 0), (0, 30)], [3, 3, 3])
-    today = np.array([[5, 6], [5, 7]], np.uint8)
-    assert [earlier.at(step, today).tolist() for step in range(4)] == [
-        [[30, 20, 5], [30, 20, 5]],
-        [[30, 5, 6], [30, 5, 7]],
-        [[30, 5, 6], [30, 5, 7]],
-        [[5, 6], [5, 7]],
-    ]
-    assert list(earlier.eras()) == [(1, [0]), (2, [1, 2, 3])]

@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 
 from hanabako import agents
-from hanabako.agents.bots.bot import BotPolicy
 from hanabako.agents.people.session import Adviser, Session, best_agent, line_up_of
 from hanabako.agents.playing.policy import BatchedPolicy
-from hanabako.agents.registry import config_for, effort_of
-from hanabako.agents.search.hanabi.policy import SearchPolicy
+from hanabako.agents.registry import config_for
 from hanabako.games import make_config
 from hanabako.record import GameRecord, read_record
 from hanabi_env import PRESETS, HanabiConfig, hanablive
@@ -146,25 +144,6 @@ def test_undo_goes_back_to_ones_own_last_decision_and_the_agents_do_the_same_aga
     assert session.record.actions == after
 
 
-def test_a_bot_remembers_the_same_after_an_undo():
-    """After an undo, `piers` is told the same events again; without them, it would choose other actions."""
-    bot = agents.load("piers", MINI)
-    games_played = []
-    for undos in (False, True):
-        session = Session(MINI, [None, bot], seed=3)
-        while not session.is_over:
-            list(session.go_on())
-            if session.is_persons_turn:
-                session.take(session.legal()[-1])
-                list(session.go_on())
-                if undos and session.is_persons_turn:
-                    session.undo()
-                    session.take(session.legal()[-1])
-        games_played.append(session.record.actions)
-    assert games_played[0] == games_played[1]
-    assert len(games_played[0]) > 8
-
-
 class Counting(BatchedPolicy):
     """Counts its decisions, and takes the legal action of that number."""
 
@@ -240,13 +219,6 @@ def test_an_agent_that_chooses_what_is_not_legal_leaves_the_game_as_it_was(tmp_p
     assert session.record == before == read_record(tmp_path / "game.json")
 
 
-def test_there_is_nothing_to_take_back_before_the_first_decision():
-    session = session_of("hanabi", 1)
-    list(session.go_on())
-    with pytest.raises(ValueError, match="nothing to take back"):
-        session.undo()
-
-
 def test_only_a_person_whose_turn_it_is_acts_and_only_legally():
     session = session_of("hanabi", 1)
     with pytest.raises(ValueError, match=r"player_0 \(random\) is to move"):
@@ -311,18 +283,6 @@ def test_seats_are_filled_and_not_overfilled():
     ]
     with pytest.raises(ValueError, match="got 2 agents for 1 seat: "):
         line_up_of(["random", "random"], MINI, 1)
-
-
-def test_an_effort_that_nobody_would_make_is_refused():
-    assert effort_of(["rollouts=3", "seats=all"], ["random", "search:piers"]) == {"rollouts": 3, "seats": "all"}
-    assert effort_of([], ["random"]) == {}
-    with pytest.raises(ValueError, match=r"rollouts: for agents that search \(search:NAME\), got random"):
-        effort_of(["rollouts=3"], ["random"])
-
-
-def test_only_a_search_is_told_how_to_think():
-    one, other = line_up_of(["smart", "search:piers"], MINI, 2, {"rollouts": 3})
-    assert isinstance(one, BotPolicy) and isinstance(other, SearchPolicy) and other.effort.rollouts == 3
 
 
 @EVERY_GAME

@@ -316,12 +316,6 @@ def test_a_run_in_progress_is_not_put_aside_and_no_old_log_is_overwritten(tmp_pa
     assert (tmp_path / "a.1.log").read_text(encoding="utf-8") == "old"
 
 
-def test_the_bar_counts_games_and_tells_runs_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(Study("x", [Kind("a", wanted=4), Kind("b"), Kind("c")], two_more), tmp_path / "results.json", ORIGIN)
-    shown = capsys.readouterr().err
-    assert "0 of 2 runs" in shown and "1 of 2 runs" in shown and "2 of 2 runs" in shown and "4/4" in shown
-
-
 def train_until_told(row: Trained, _before: object) -> dict[str, Any]:
     row.folder.mkdir()
     parts = [{"update": number, "steps": number, "fraction": number / 4} for number in (1, 2)]
@@ -525,14 +519,6 @@ def test_an_origin_from_others_is_text_and_code() -> None:
     said = origin_line([result_of("a", 1, origin), result_of("b", 1, lacking)])
     code, text = r"`<img src=x>'[a](b)\n`", r"&#60;img src=x&#62;&#96;&#91;a&#93;(b)\n"
     assert said.startswith(f"Made by {code} on {text}, ") and f"Rows of {text} have" in said
-
-
-def test_many_commands_are_said_without_their_options() -> None:
-    rows = [result_of("a", 1, ORIGIN | {"command": f"hanabako study run x --where k={k}"}) for k in range(4)]
-    assert origin_line(rows[:2]).startswith(
-        "Made by `hanabako study run x --where k=0` and `hanabako study run x --where"
-    )
-    assert origin_line(rows).startswith("Made by `hanabako study run x` on P")
 
 
 # --- The command ------------------------------------------------------------------------------------------------------

@@ -101,15 +101,6 @@ def test_a_number_of_games_that_cannot_be_replayed_is_refused(entries: dict[str,
         assert told.format(words[0]) in capsys.readouterr().out
 
 
-def test_a_row_without_sums_cannot_be_replayed(entries: dict[str, Path], tmp_path: Path, capsys):
-    row = result_of(entries["scores"])
-    del row["sums"]
-    claim(tmp_path / "entry.json", row)
-    with pytest.raises(SystemExit):
-        main(["verify", str(tmp_path / "entry.json")])
-    assert "it has no sums, so it cannot be replayed" in capsys.readouterr().out
-
-
 def test_no_entry_at_all_is_refused():
     with pytest.raises(SystemExit, match="files must be one or more results files"):
         main(["verify"])
@@ -184,14 +175,3 @@ def test_what_is_no_entry_is_refused_in_words_and_the_next_one_is_checked(
     *lines, _ = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[0] for line in lines] == [str(path) for path in paths]
     assert len(lines[0]) < 900
-
-
-def test_a_bot_must_have_the_claimed_score_to_the_last_digit(tmp_path: Path, capsys):
-    path = tmp_path / "entry.json"
-    main(["evaluate", "hanabi", "--preset", "mini", "--games", "40", "--agents", "smart", "--json", str(path)])
-    main(["verify", str(path)])
-    for claimed in ({"search": {}}, {"networks": {"smart": "0" * 16}}):
-        claim(path, result_of(path) | {"score": result_of(path)["score"] + 0.01} | claimed)
-        with pytest.raises(SystemExit):
-            main(["verify", str(path)])
-    assert capsys.readouterr().out.count("reproduced: 0 of 1 row") == 2
