@@ -2,6 +2,7 @@
 
 import copy
 import random
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,33 +14,18 @@ MANY = settings(max_examples=4 * settings().max_examples)
 
 EDGES = [0, 1, 2, 3, 7, 8, 12, 16, 48, 55, 127, 128, 255, 256, 32767, 32768, 48000, 65535, 65536]
 HUGE = [2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30]
-NUMBERS = st.sampled_from([*EDGES, *HUGE, *(-edge for edge in EDGES + HUGE), True, False, 0.5, 2.0, float("nan")])
-NUMPY = st.sampled_from([np.int64(3), np.int8(-1), np.uint64(2**64 - 1), np.bool_(True), np.float64(1), np.arange(2)])
-WORDS = st.sampled_from(["", "1-1", "K1", "R1", "e?", "play 0", "play", "end", "koi", "hand", "stop", "illegal", "\0"])
-
-
-def deep() -> list[Any]:
-    """Return a list nested too deeply for its own ``repr``."""
-    value: list[Any] = []
-    for _ in range(3000):
-        value = [value]
-    return value
-
-
-FRESH = st.sampled_from(
-    [
-        list,
-        dict,
-        tuple,
-        object,
-        lambda: [[]],
-        lambda: [None],
-        lambda: ["R1"] * 70,
-        lambda: {"winner": 0},
-        deep,
-    ]
-).map(lambda make: make())
-THINGS = st.one_of(NUMBERS, NUMPY, WORDS, st.none(), st.sampled_from([b"1-1", "x" * 10**5]), FRESH)
+NUMBERS: list[Any] = [*EDGES, *HUGE, *(-edge for edge in EDGES + HUGE), True, False, 0.5, 2.0, float("nan"), 1e300]
+WORDS = ["", "1-1", "K1", "R1", "e?", "play", "play 0", "end", "koi", "hand", "stop", "illegal", "\0", "x" * 300]
+JSON_THINGS: list[Any] = [*NUMBERS, *WORDS, None, [], {}, [[]], [None], {"winner": 0}, [0] * 500, {"": {}}]
+DEEP: list[Any] = []
+"""A list nested too deeply for its own ``repr``."""
+for _ in range(3000):
+    DEEP = [DEEP]
+THINGS: list[Any] = [
+    *JSON_THINGS,
+    *(np.int64(3), np.int8(-1), np.uint64(2**64 - 1), np.bool_(True), np.float64(1), np.arange(2), np.zeros((2, 2))),
+    *((), "\ud800", b"1-1", object(), int, {1: 2}, {(): ()}, frozenset((1,)), DEEP),
+]
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -94,22 +80,41 @@ def positions_of(env: Any) -> list[dict[str, Any]]:
 
 
 @st.composite
-def mutated(draw: st.DrawFn, positions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one of the positions with one to three of its values replaced, removed, repeated, or shifted by one."""
-    position = copy.deepcopy(draw(st.sampled_from(positions)))
-    for _ in range(draw(st.integers(1, 3))):
-        key = draw(st.sampled_from(sorted(position)))
-        *path, last = draw(st.sampled_from([(key, *rest) for rest in [(), *places(position[key])]]))
-        holder: Any = position
+def mutated_positions(draw: st.DrawFn, env: Any) -> dict[str, Any]:
+    """Return one of the positions of `positions_of` with one to three changes."""
+    return mutated(draw(st.sampled_from(positions_of(env))), draw(st.randoms()), THINGS)
+
+
+def mutated(value: Any, rng: random.Random, things: Sequence[Any]) -> Any:
+    """Return a copy of plain data with one to three changes."""
+    value = copy.deepcopy(value)
+    found = places(value)
+    if not found:
+        return rng.choice(things)
+    chosen = set()
+    for _ in range(rng.randint(1, 3)):
+        depth = rng.randint(1, max(map(len, found)))  # so that the few shallow places are chosen as often
+        chosen.add(rng.choice([path for path in found if len(path) <= depth]))
+    for *path, last in sorted(chosen, key=lambda path: (len(path), str(path)), reverse=True):  # inner ones first
+        holder = value
         for step in path:
             holder = holder[step]
-        match draw(st.integers(0, 4)):
-            case 0:
-                del holder[last]
-            case 1 if isinstance(holder, list):
-                holder.append(holder[int(last)])
-            case 2 if type(holder[last]) is int:
-                holder[last] += draw(st.sampled_from([-1, 1]))
-            case _:
-                holder[last] = draw(THINGS)
-    return position
+        if last < len(holder) if isinstance(holder, list) else last in holder:  # shared parts may be gone
+            change(holder, last, rng, things)
+    return value
+
+
+def change(holder: Any, key: Any, rng: random.Random, things: Sequence[Any]) -> None:
+    """Change one value of a dict or list."""
+    old, how = holder[key], rng.random()
+    if type(old) is int and how < 0.3:
+        holder[key] = old + rng.choice([-1, 1])
+    elif how < 0.4:
+        del holder[key]
+    elif how < 0.45 and isinstance(holder, list):
+        holder.append(old)
+    elif how < 0.5 and isinstance(old, str) and old:
+        place = rng.randrange(len(old))
+        holder[key] = old[:place] + chr(rng.randrange(1, 500)) + old[place + 1 :]
+    else:
+        holder[key] = rng.choice(things)

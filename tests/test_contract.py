@@ -273,16 +273,6 @@ def test_seed_game_index_and_episode_name_a_game(under_test: GameUnderTest, fiel
 
 
 @EVERY_CONFIG
-def test_reset_without_a_seed_stays_at_its_game_index(under_test: GameUnderTest, fields):
-    left, right = under_test.raw_env(**fields), under_test.raw_env(**fields)
-    left.reset(seed=17, options={"game_index": 5})
-    right.reset(seed=17, options={"game_index": 6})
-    left.reset()
-    right.reset()
-    assert left.to_dict() != right.to_dict()
-
-
-@EVERY_CONFIG
 def test_every_action_has_a_word(under_test: GameUnderTest, fields):
     env = under_test.raw_env(**fields).unwrapped
     env.reset(seed=18)
@@ -294,7 +284,7 @@ def test_every_action_has_a_word(under_test: GameUnderTest, fields):
 
 
 @EVERY_CONFIG
-@pytest.mark.parametrize("text", ["", "pass", "play", "play 99", "hint 0 R", "hint 1 Z", "play 0 0", "7"])
+@pytest.mark.parametrize("text", ["", "pass", "play", "play 99", "hint 0 R", "hint 1 Z", "play 0 0", "7", "Buy 1"])
 def test_words_that_mean_nothing_are_refused(under_test: GameUnderTest, fields, text):
     env = under_test.raw_env(**fields).unwrapped
     env.reset(seed=19)
@@ -348,14 +338,7 @@ def test_every_factory_takes_a_config_a_preset_or_fields(under_test: GameUnderTe
 @EVERY_GAME
 @pytest.mark.parametrize(
     ("options", "named"),
-    [
-        ({"players": "two"}, "players"),
-        ({"players": 99}, "players"),
-        ({"players": 2.0}, "players"),
-        ({"players": True}, "players"),
-        ({"config": 3}, "config"),
-        ({"render_mode": "smell"}, "render_mode"),
-    ],
+    [({"players": 2.0}, "players"), ({"config": 3}, "config"), ({"render_mode": "smell"}, "render_mode")],
 )
 def test_a_wrong_keyword_is_named(under_test: GameUnderTest, options, named):
     with pytest.raises(ValueError, match=named):
@@ -391,26 +374,9 @@ def test_without_the_packages_for_pixels_every_render_mode_works(
 
 
 @EVERY_GAME
-def test_gymnasium_makes_the_vector_environment(under_test: GameUnderTest):
-    importlib.import_module(under_test.package)
-    envs = gymnasium.make_vec(under_test.gymnasium_id, num_envs=3, config=under_test.config(**under_test.short))
-    observation, _ = envs.reset(seed=1)
-    assert envs.num_envs == len(observation["action_mask"]) == 3
-
-
-@EVERY_GAME
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry")
 def test_pettingzoo_makes_the_environment(under_test: GameUnderTest):
     importlib.import_module(under_test.package)
     env = pettingzoo.make("aec", under_test.gymnasium_id, **under_test.short)
     env.reset(seed=1)
     assert env.agents == env.possible_agents
-
-
-@EVERY_GAME
-def test_importing_a_game_imports_no_torch_and_no_matplotlib(under_test: GameUnderTest):
-    import subprocess
-    import sys
-
-    check = f"import sys, {under_test.module}; assert not {{'torch', 'matplotlib'}} & set(sys.modules), 'heavy import'"
-    subprocess.run([sys.executable, "-c", check], check=True)

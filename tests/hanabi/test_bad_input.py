@@ -15,39 +15,28 @@ from tests.games import with_tables
 
 # --- Configurations ---------------------------------------------------------------------------------------------------
 
-WRONG_FIELDS: list[tuple[str, Any]] = [
-    ("players", 1),
-    ("players", 6),
-    ("colors", 0),
-    ("colors", 6),
-    ("colors", -1),
-    ("ranks", 0),
-    ("ranks", 6),
-    ("hand_size", 0),
-    ("hand_size", 26),
-    ("hand_size", -1),
-    ("max_information_tokens", -1),
-    ("max_information_tokens", 1000),
-    ("max_life_tokens", 0),
-    ("max_life_tokens", -3),
-    ("max_life_tokens", 1000),
-    ("multicolor", "rainbow"),
-    ("black_distribution", "random"),
-    ("score_on_loss", "half"),
-    ("observation_type", "cheating"),
-    ("history", 0),
-    ("history", -1),
-]
 
-
-@pytest.mark.parametrize(("field", "value"), WRONG_FIELDS)
-def test_a_wrong_field_is_named_with_its_value(field, value):
-    with pytest.raises(ValueError, match=field) as error:
-        HanabiConfig(**{field: value})
-    assert repr(value).strip("'") in str(error.value)
-
-
+WRONG_FIELDS: dict[str, tuple[Any, ...]] = {
+    "players": (1, 6),
+    "colors": (0, 6),
+    "ranks": (0, 6),
+    "hand_size": (0, 26),
+    "max_information_tokens": (-1, 1000),
+    "max_life_tokens": (0, 1000),
+    "multicolor": ("rainbow",),
+    "black_distribution": ("random",),
+    "score_on_loss": ("half",),
+    "observation_type": ("cheating",),
+    "history": (0,),
+}
 FLAGS = [name for name, value in vars(HanabiConfig()).items() if isinstance(value, bool)]
+
+
+@pytest.mark.parametrize("field", WRONG_FIELDS)
+def test_a_wrong_field_is_named_with_its_value(field):
+    for value in WRONG_FIELDS[field]:
+        with pytest.raises(ValueError, match=f"{field}.*{value}"):
+            HanabiConfig(**{field: value})
 
 
 @pytest.mark.parametrize("value", ["9" * 5000, f"[1, -{'9' * 5000}]"], ids=["number", "list"])
@@ -217,7 +206,8 @@ def late_game(is_over: bool) -> HanabiVectorEnv:
 
 @pytest.mark.parametrize("is_over", [False, True], ids=["last turn", "over"])
 @pytest.mark.parametrize(
-    ("field", "value"), [("hand_count", 3), ("deck_count", 1), ("fireworks", 3), ("hands", NO_CARD), ("hands", 0)]
+    ("field", "value"),
+    [("hand_count", 3), ("deck_count", 1), ("fireworks", 3), ("hands", NO_CARD), ("hands", 0), ("turns_to_play", -1)],
 )
 def test_a_late_state_with_a_card_too_many_or_none_is_refused(is_over: bool, field: str, value: int):
     envs = late_game(is_over)
@@ -250,16 +240,6 @@ def test_a_state_whose_counts_belong_to_no_running_game_is_refused(preset: str, 
     tables.view(envs.game.table_dtype(specialize=False))[:, 0]["state"][field] = value
     with pytest.raises(ValueError, match=r"table 0 holds no position|mask is not what follows"):
         envs.set_state(with_tables(saved, tables))
-
-
-def test_a_state_in_the_last_round_has_turns_left():
-    envs = late_game(is_over=False)
-    saved = envs.get_state()
-    tables = saved["tables"].copy()
-    tables.view(envs.game.table_dtype(specialize=False))[:, 0]["state"]["turns_to_play"] = -1
-    with pytest.raises(ValueError, match="table 0 holds no position"):
-        envs.set_state(with_tables(saved, tables))
-    envs.set_state(saved)
 
 
 def test_a_finished_state_with_an_impossible_event_is_refused():

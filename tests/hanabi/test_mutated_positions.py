@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.bounds import most_steps
-from tests.mutations import MANY, is_taken, mutated, play_on, positions_of
+from tests.mutations import MANY, is_taken, mutated_positions, play_on
 
 from .table import new_env
 
@@ -23,7 +23,7 @@ ENVS = {name: new_env(config) for name, config in CONFIGS.items()}
 @given(data=st.data())
 def test_a_mutated_position_is_refused_or_played_to_its_end(name: str, data: st.DataObject):
     env = ENVS[name]
-    if is_taken(env, data.draw(mutated(positions_of(env)))):
+    if is_taken(env, data.draw(mutated_positions(env))):
         play_on(env, random.Random(1).choice)
         assert env.to_dict()["end_reason"] is not None
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.engine.actions import REFUSE
-from tests.mutations import MANY, is_taken, mutated, play_on, positions_of
+from tests.mutations import MANY, is_taken, mutated_positions, play_on
 
 from .table import start
 
@@ -23,7 +23,7 @@ ENVS = [ikebana_v0.raw_env(config=config) for config in CONFIGS]
 def test_a_mutated_position_is_refused_or_played_on_without_an_overflow(number, data):
     """Prestige and lengths, added up here in Python's ints, agree with the game's at its end."""
     config, env = CONFIGS[number], ENVS[number]
-    if not is_taken(env, data.draw(mutated(positions_of(env)))):
+    if not is_taken(env, data.draw(mutated_positions(env))):
         return
     begun, rng = env.to_dict(), random.Random(1)
     steps = play_on(env, lambda legal: REFUSE if REFUSE in legal else rng.choice(legal))

@@ -171,26 +171,8 @@ def test_a_saved_state_with_a_coming_deck_that_is_not_the_box_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("players", 1),
-        ("players", 6),
-        ("rounds", 0),
-        ("rounds", 5),
-        ("reward", "lose"),
-        ("reward", None),
-        ("final_bouquet", 1),
-        ("perfect_recall", "yes"),
-        ("random_start_player", None),
-    ],
+    ("field", "value"), [("players", 1), ("players", 6), ("rounds", 0), ("rounds", 5), ("reward", "lose")]
 )
 def test_an_impossible_table_is_refused(field, value):
     with pytest.raises(ValueError, match=field):
         ikebana_v0.raw_env(**{field: value})
-
-
-@pytest.mark.parametrize("text", ["draw ", "Buy 1", "buy 2", "buy 0", "buy", "keep 1"])
-def test_words_are_exact(text):
-    env = deal("").env
-    with pytest.raises(ValueError, match="action must be one of draw, keep, refuse, buy 1"):
-        env.str_to_action(text)

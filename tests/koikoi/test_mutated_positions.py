@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hanafuda_env import PRESETS, KoiKoiConfig, koikoi_v0
 from hanafuda_env.engine.actions import KOIKOI
 from hanafuda_env.engine.limits import most_base, most_points, most_score
-from tests.mutations import MANY, is_taken, mutated, play_on, positions_of
+from tests.mutations import MANY, is_taken, mutated_positions, play_on
 
 from .table import position
 from .test_rules import sanko_next
@@ -41,7 +41,7 @@ ENVS = [koikoi_v0.raw_env(config=config) for config in CONFIGS]
 def test_a_mutated_position_is_refused_or_played_on_without_an_overflow(number, data):
     """Scores and lengths, added up here in Python's ints, agree with the game's at its end."""
     config, env = CONFIGS[number], ENVS[number]
-    if not is_taken(env, data.draw(mutated(positions_of(env)))):
+    if not is_taken(env, data.draw(mutated_positions(env))):
         return
     start, rng = env.to_dict(), random.Random(1)
     scores, rounds = list(start["scores"]), len(start["round_results"])

@@ -16,9 +16,9 @@ from hanabako.games import config_to_dict
 from hanabako.record import GameRecord, read_record
 from hanabi_env import HanabiConfig, hanablive
 from tests.games import GAMES, GameUnderTest, legal_action
-from tests.mutations import positions_of
+from tests.mutations import JSON_THINGS, positions_of
 from tests.soak import command_lines, hostile
-from tests.soak.hostile import JSON_THINGS, Door
+from tests.soak.hostile import Door
 
 AFTERWARDS = 3
 """Steps to play after an accepted input."""
@@ -182,8 +182,6 @@ def played(envs: Any, rng: np.random.Generator) -> None:
 
 # --- Files ------------------------------------------------------------------------------------------------------------
 
-JSON = tuple(thing for thing in JSON_THINGS if thing != "\ud800")
-
 
 def as_text(value: Any) -> str:
     """Return the value as JSON; keys that JSON cannot write raise an error."""
@@ -204,7 +202,9 @@ def hanab_live_door(path: Path) -> Door:
                 actions.append(before.str_to_action(record.actions[len(actions)]))
         hanablive.save(path, config, deck, actions)
         games.append(json.loads(path.read_text(encoding="utf-8")))
-    return Door(lambda rng: rng.choice(games), lambda game: hanablive.load(io.StringIO(as_text(game))), things=JSON)
+    return Door(
+        lambda rng: rng.choice(games), lambda game: hanablive.load(io.StringIO(as_text(game))), things=JSON_THINGS
+    )
 
 
 def record_door(under_test: GameUnderTest, path: Path) -> Door:
@@ -218,7 +218,7 @@ def record_door(under_test: GameUnderTest, path: Path) -> Door:
         path.write_text(as_text(game), encoding="utf-8")
         read_record(path).replayed()
 
-    return Door(lambda rng: rng.choice(games), take, things=JSON)
+    return Door(lambda rng: rng.choice(games), take, things=JSON_THINGS)
 
 
 def random_record(config: Any, seed: int) -> GameRecord:
@@ -246,4 +246,4 @@ def policy_door(path: Path) -> Door:
         path.write_bytes(safetensors.torch.save(weights, texts))
         load_policy(path)
 
-    return Door(lambda _: entries, take, things=JSON)
+    return Door(lambda _: entries, take, things=JSON_THINGS)
