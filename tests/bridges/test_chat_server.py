@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import importlib
 import json
-import re
 import sys
 import threading
 import time
@@ -184,21 +183,6 @@ def test_a_server_plays_and_the_row_says_what_it_took(
     )
 
 
-@pytest.mark.slow
-def test_models_play_with_others_in_every_mode(tmp_path: Path, capsys: Any, serve: Serve) -> None:
-    with serve() as server:
-        evaluate(tmp_path, "hanabi", "llm:a,llm:scratch_pad:b,smart", "--preset", "mini", "--mode", "cross-play")
-    rows = rows_of(tmp_path / "result.json")
-    assert [list(row.get("answers", {})) for row in rows[:3]] == [["llm:a"], ["llm:a", "llm:scratch_pad:b"], ["llm:a"]]
-    assert {body["model"] for body in server.asked} == {"a", "b"}
-    asked = {
-        name: sum(row["answers"][name]["decisions"] for row in rows if name in row.get("answers", {}))
-        for name in ("llm:a", "llm:scratch_pad:b")
-    }
-    assert sum(asked.values()) == len(server.asked), "each row has its own counts"
-    assert f"llm:scratch_pad:b: {asked['llm:scratch_pad:b']:,} decisions, " in capsys.readouterr().out
-
-
 def test_answers_that_are_cut_off_are_counted_apart(tmp_path: Path, capsys: Any, serve: Serve) -> None:
     """Without content, as when a model's thinking reaches the limit; a move that was named still counts."""
     answers = {"thought": None, "moved": "Answer: 1"}
@@ -256,11 +240,6 @@ def test_a_server_counts_no_tokens_that_are_not_told(more: dict[str, Any], serve
     with serve(body=says(None, **more)):
         reply = Server("m").reply(QUESTION)
     assert reply[:3] == ("", 0, 0) and reply.seconds > 0
-
-
-def test_the_list_of_agents_names_language_models(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["agents", "hanabi"])
-    assert re.search(r"^  llm:MODEL +a language model", capsys.readouterr().out, flags=re.MULTILINE)
 
 
 @pytest.mark.filterwarnings("default")  # its own warnings

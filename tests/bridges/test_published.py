@@ -79,13 +79,8 @@ CASES: dict[str, Case] = {
 }
 
 
-def decisions_of(
-    reference: Any, name: str, config: HanabiConfig, wanted: int, own_turns: bool = False
-) -> Iterator[Any]:
-    """Yield the decisions of a published agent in self-play and those of the plain network, (n,) each, at every step.
-
-    With ``own_turns``, the plain network's memory changes only when its player is to move.
-    """
+def decisions_of(reference: Any, name: str, config: HanabiConfig, wanted: int) -> Iterator[Any]:
+    """Yield the decisions of a published agent in self-play and of the plain network, (n,) each, at every step."""
     policy, seed, done = agents.load(name, config), 0, 0
     while done < wanted:
         block = Block(game_of(config).make_game(config), 200, observes=True, specialize=False)
@@ -103,9 +98,6 @@ def decisions_of(
                 said, after = reference(torch.from_numpy(seen), states[observer])
                 own = torch.from_numpy(movers == observer)[:, None]
                 values = torch.where(own, said[:, :-1], values)
-                if own_turns:
-                    after = [tuple(torch.where(own, new, old) for new, old in zip(*pair, strict=True))
-                             for pair in zip(after, states[observer], strict=True)]  # fmt: skip
                 states[observer] = after
             best = np.where(block.mask, values.numpy(), -np.inf).argmax(1)
             yield block.actions[open_games].copy(), best[open_games]
@@ -123,14 +115,6 @@ def test_ten_thousand_decisions_are_those_of_the_plain_network(case: str, tmp_pa
     taken, best = (np.concatenate(part) for part in zip(*decisions_of(reference, name, config, 10_000), strict=True))
     assert len(taken) >= 10_000 and len(np.unique(taken)) > 5
     assert (taken != best).mean() < 2e-4  # sums are rounded in another order
-
-
-def test_a_memory_that_moved_at_own_turns_alone_would_decide_otherwise(tmp_path: Path):
-    torch.manual_seed(1)
-    reference, name = obl_jaxmarl(tmp_path)
-    pairs = decisions_of(reference, name, TWO, 2_000, own_turns=True)
-    taken, best = (np.concatenate(part) for part in zip(*pairs, strict=True))
-    assert (taken != best).mean() > 0.05
 
 
 # --- Seats ------------------------------------------------------------------------------------------------------------

@@ -69,11 +69,6 @@ def test_every_frame_comes_back_from_the_page() -> None:
         assert {data["pool"][i]: p for i, p in stored["probabilities"]} == frame.probabilities
 
 
-def test_likelier_moves_come_first() -> None:
-    data = data_of(game().html())
-    assert [(data["pool"][i], p) for i, p in data["frames"][0]["probabilities"]] == [("right", 0.75), ("left", 0.25)]
-
-
 def test_a_game_without_probabilities_and_values_has_no_panel_for_them() -> None:
     whole = game()
     bare = [replace(frame, probabilities={}, values={}) for frame in whole.frames]
@@ -143,11 +138,6 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
     FirstTag().feed(replay._repr_html_())
     assert attributes["srcdoc"] == replay.html()
     assert attributes["sandbox"] == "allow-scripts"
-
-
-def test_saving_writes_the_page(tmp_path: Path) -> None:
-    replay = game()
-    assert replay.save(tmp_path / "deep" / "game.html").read_text(encoding="utf-8") == replay.html()
 
 
 # --- In a browser -----------------------------------------------------------------------------------------------------
@@ -233,12 +223,6 @@ def test_buttons_slider_seats_and_moves_turn_the_pages(browser: str, tmp_path: P
 
 
 @pytest.mark.browser
-def test_a_control_keeps_the_keys_that_are_its_own(browser: str, tmp_path: Path) -> None:
-    on_slider = press("ArrowRight", on="document.getElementById('turn')")
-    assert shown(visit(browser, tmp_path, "#turn=5", on_slider))[0] == 5, "the slider moves itself"
-
-
-@pytest.mark.browser
 def test_a_new_address_is_followed_and_the_address_follows(browser: str, tmp_path: Path) -> None:
     note = f"{press('ArrowRight')} document.title = location.hash;"
     change = f"location.hash = '#turn=2&seat=player_0'; addEventListener('hashchange', () => {{ {note} }});"
@@ -281,12 +265,6 @@ def test_after_a_click_on_a_seat_the_arrows_go_on_turning_the_pages(browser: str
     """The focus goes back to the page. A script clicks, because the browser has no pointer here."""
     keys = "".join(press(key, on="document.activeElement") for key in ("ArrowRight", "ArrowRight", "ArrowLeft"))
     assert shown(visit(browser, tmp_path, "#turn=4", CLICK_ON_SEAT + keys)) == (5, "player_0")
-
-
-@pytest.mark.browser
-def test_home_and_end_turn_the_pages_from_a_seat_too(browser: str, tmp_path: Path) -> None:
-    focus = "document.querySelector('input[value=player_0]').focus();"
-    assert shown(visit(browser, tmp_path, "#turn=4", focus + press("End", on="document.activeElement")))[0] == TURNS
 
 
 @pytest.mark.browser

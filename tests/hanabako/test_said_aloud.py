@@ -2,7 +2,6 @@
 
 import io
 import sys
-import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -77,36 +76,14 @@ def compiling(listener: SaidAloud, clock: Clock, seconds: float) -> None:
     listener.on_end(EVENT)
 
 
-def test_it_is_said_once(clock: Clock, capsys: pytest.CaptureFixture[str]):
+def test_it_is_said_once_when_short_waits_have_become_a_long_one(clock: Clock, capsys: pytest.CaptureFixture[str]):
     listener = SaidAloud()
-    for _ in range(2):
-        compiling(listener, clock, 2 * SECONDS)
-    assert capsys.readouterr().err == f"{WORDS}\n"
-
-
-def test_many_short_waits_are_a_long_one(clock: Clock, capsys: pytest.CaptureFixture[str]):
-    listener = SaidAloud()
+    compiling(listener, clock, 0.9 * SECONDS)
+    clock.wait(10 * SECONDS)
+    assert capsys.readouterr().err == ""
     for _ in range(10):
         compiling(listener, clock, 0.2 * SECONDS)
     assert capsys.readouterr().err == f"{WORDS}\n"
-
-
-def test_nothing_is_said_of_an_instant(clock: Clock, capsys: pytest.CaptureFixture[str]):
-    compiling(SaidAloud(), clock, 0.9 * SECONDS)
-    clock.wait(10 * SECONDS)
-    assert capsys.readouterr().err == ""
-
-
-def test_it_is_said_while_something_is_compiled(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """The test uses the real clock and waits as long as needed."""
-    monkeypatch.setattr(said_aloud, "SECONDS", 0.01)
-    listener, said, end = SaidAloud(), "", time.monotonic() + 60
-    listener.on_start(EVENT)
-    while not said.endswith("\n") and time.monotonic() < end:
-        time.sleep(0.01)
-        said += capsys.readouterr().err
-    listener.on_end(EVENT)
-    assert said == f"{WORDS}\n"
 
 
 def test_numba_tells_of_what_it_compiles(

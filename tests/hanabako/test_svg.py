@@ -15,8 +15,6 @@ from hanabako.drawing.svg import (
     document,
     element,
     escape,
-    group,
-    number,
     rasterize,
     rect,
     stylesheet,
@@ -45,16 +43,6 @@ def test_attributes_are_renamed_shortened_and_left_out() -> None:
     assert written == '<rect x="1" y="0" width="0.67" class="a" stroke-width="2"/>'
 
 
-@pytest.mark.parametrize(("value", "written"), [(0, "0"), (-0.0, "0"), (1.5, "1.5"), (100, "100"), (0.125, "0.12")])
-def test_numbers_are_short(value: float, written: str) -> None:
-    assert number(value) == written
-
-
-def test_a_group_is_moved_and_then_scaled() -> None:
-    assert group("<a/>", x=3, y=4, scale=0.5) == '<g transform="translate(3 4)scale(0.5)"><a/></g>'
-    assert group("<a/>") == "<g><a/></g>"
-
-
 def test_every_printable_ascii_character_has_a_glyph() -> None:
     missing = [c for c in string.printable[:95] if c not in glyphs.STROKES]
     assert missing == []
@@ -78,13 +66,6 @@ def test_words_are_paths_and_never_text() -> None:
     assert line.tag == "path"
     assert line.get("class") == "glyphs ink"
     assert text("", 0, 0, 8, "ink") == ""
-
-
-@pytest.mark.parametrize(("anchor", "left"), [("start", 100.0), ("middle", 90.0), ("end", 80.0)])
-def test_an_anchor_moves_a_line_by_its_width(anchor: str, left: float) -> None:
-    size = 20 * 20 / text_width("abc", 20)  # 20 pixels wide
-    line = text("abc", 100, 0, size, "ink", anchor=anchor)  # type: ignore[arg-type]
-    assert f"translate({number(left)} 0)" in line
 
 
 def test_shared_words_stand_where_a_whole_line_has_them() -> None:
@@ -161,12 +142,6 @@ def test_without_the_extra_the_error_names_it(package: str, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=f"drawing pixels needs {package}: pip install pillow resvg-py"):
         rasterize(picture())
-
-
-def test_a_document_scales_to_a_narrower_container():
-    root = ElementTree.fromstring(picture())
-    assert root.get("style") == "max-width:100%;height:auto"
-    assert root.get("viewBox") is not None and root.get("width") is not None
 
 
 def test_xml_has_no_control_characters():

@@ -13,8 +13,8 @@ import pytest
 from hanabako import agents
 from hanabako.agents.bridges.hanab_live import write_exports
 from hanabako.agents.datasets import record
-from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
-from hanabi_env.hanablive import SAMPLE, VARIANTS, ending, load, main, player_names, save, variant_of
+from hanabi_env import HanabiConfig, hanabi_v0
+from hanabi_env.hanablive import SAMPLE, VARIANTS, ending, load, main, player_names, save
 from tests.reference.lockstep import shuffled_box
 
 SAVED = {
@@ -264,37 +264,6 @@ def test_wrong_games_are_not_written(tmp_path):
     with pytest.raises(ValueError, match=r"deck\[0\]: must be a string"):
         save(tmp_path / "game.json", config, [["R1"]] * 50, [])  # type: ignore[list-item]
     assert not list(tmp_path.iterdir())
-
-
-def test_every_preset_is_mapped_or_refused():
-    names = {}
-    for preset, config in PRESETS.items():
-        try:
-            names[preset] = variant_of(config)
-        except ValueError:
-            continue
-    assert names == {
-        "standard": "No Variant",
-        "first_edition_2010": "No Variant",
-        "grands_feux": "No Variant",
-        "romanian_2013": "No Variant",
-        "avalanche_5": "Black (6 Suits)",
-        "avalanche_10": "Rainbow (6 Suits)",
-        "black_powder": "White Reversed (6 Suits)",
-        "final_bouquet": "No Variant",
-    }
-
-
-def test_the_command_replays_files_and_says_what_it_cannot_read(tmp_path, capsys):
-    config = HanabiConfig(players=3)
-    deck, actions, end = played(config, seed=3)
-    save(tmp_path / "good.json", config, deck, actions)
-    main([str(tmp_path / "good.json")])
-    assert f"No Variant, 3 players, {len(actions)} actions, score {end['score']}" in capsys.readouterr().out
-    (tmp_path / "bad.json").write_text(json.dumps(standard_game() | {"options": {"cardCycle": True}}), encoding="utf-8")
-    with pytest.raises(SystemExit, match="1 of 2"):
-        main([str(tmp_path / "good.json"), str(tmp_path / "bad.json")])
-    assert "option cardCycle" in capsys.readouterr().out
 
 
 def test_the_command_goes_on_after_what_it_cannot_read(tmp_path, capsys):

@@ -14,11 +14,13 @@ from hanabi_env.engine.layout import layout
 from hanabi_env.words.notation import suit_letters
 from tests.test_cards import assert_renamed_alike
 
+from .test_properties import mostly_good
+
 RICH = {"history": 3, "belief": True, "derived": True}
 
 
 def moments(config: HanabiConfig, rng: random.Random) -> Iterator[Any]:
-    """Yield three positions of a game that often plays cards that fit and otherwise moves at random."""
+    """Yield three positions of a game with few misplays."""
     env = hanabi_v0.raw_env(config=config)
     env.reset(seed=rng.randrange(1000))
     for move in range(46):
@@ -26,18 +28,7 @@ def moments(config: HanabiConfig, rng: random.Random) -> Iterator[Any]:
             return
         if move in (6, 20, 45):
             yield env
-        legal = [env.action_to_str(int(k)) for k in np.flatnonzero(env.observe(env.agent_selection)["action_mask"])]
-        plays = [words for words in legal if words.startswith("play ") and words[5].isdigit()]
-        position = env.to_dict() if plays else {}
-        fitting = [words for words in plays if fits(position, words, config.ranks)]
-        careful = [words for words in legal if words not in plays]
-        env.step(env.str_to_action(rng.choice(fitting if fitting and rng.random() < 0.7 else careful or legal)))
-
-
-def fits(position: dict[str, Any], words: str, ranks: int) -> bool:
-    card = position["hands"][position["current_player"]][int(words.split()[1])]
-    count = position["fireworks"][card[0]]
-    return int(card[1]) == (ranks - count if card[0] == "K" else count + 1)
+        env.step(rng.choice(mostly_good(env, rng)))
 
 
 def renamed(value: Any, letters: dict[str, str]) -> Any:

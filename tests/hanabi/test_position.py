@@ -4,7 +4,6 @@ Tile (e) shuffles with the random stream of the restoring table: see E10 in `tes
 """
 
 import copy
-import json
 import random
 import re
 from collections.abc import Callable
@@ -20,40 +19,13 @@ from hanabi_env.words.notation import action_to_str
 from hanabi_env.words.positions import load_deal, load_position, to_dict
 from tests.reference.hanabi_plain import box
 
-from .records import check, do, legal_actions, new_game, observations, play_on, some_positions, stacked
-from .tables import name
+from .records import check, do, legal_actions, new_game, observations, play_on, stacked
+from .tables import MANY, name
 from .test_position_checks import move_card
-
-TABLES: list[dict[str, Any]] = [
-    {"players": 2, "max_life_tokens": 50, "history": 3, "belief": True, "derived": True},
-    {"players": 3, "random_start_player": True, "history": 2},
-    {"players": 4, "empty_hints": True, "observation_type": "seer"},
-    {"players": 5, "max_life_tokens": 20, "derived": True},
-    {"colors": 2, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1},
-    {"colors": 3, "ranks": 3, "hand_size": 3, "max_information_tokens": 5, "max_life_tokens": 9, "history": 32},
-    {"colors": 1, "ranks": 1, "hand_size": 1, "max_life_tokens": 3},
-    {"colors": 1, "ranks": 5, "hand_size": 5, "score_on_loss": "fireworks"},
-    {"players": 5, "hand_size": 1, "max_information_tokens": 0},
-    {"colors": 4, "ranks": 2, "players": 4, "hand_size": 2, "max_life_tokens": 10},
-]
-ON_TABLES = pytest.mark.parametrize("table", TABLES, ids=name)
 
 pytestmark = pytest.mark.usefixtures("wrap_around")
 
 # --- Restoring positions ---------------------------------------------------------------------------------------------
-
-
-@ON_TABLES
-def test_a_restored_game_is_the_same_for_everybody(table):
-    config = HanabiConfig(**table)
-    for state in some_positions(config):
-        position = to_dict(config, state)
-        again = new_game(config, seed=99)
-        play_on(config, again, 5, random.Random(5))
-        load_position(config, again, json.loads(json.dumps(position)))
-        assert to_dict(config, again) == position
-        assert observations(config, again) == observations(config, state)
-        assert legal_actions(config, again) == legal_actions(config, state)
 
 
 def test_the_deck_of_the_dict_is_the_order_of_the_coming_draws():
@@ -269,7 +241,7 @@ def test_a_game_ended_by_an_illegal_action_can_be_restored():
 # --- Decks -----------------------------------------------------------------------------------------------------------
 
 
-@ON_TABLES
+@pytest.mark.parametrize("table", MANY, ids=name)
 def test_a_given_deck_is_dealt_hand_by_hand(table):
     config = HanabiConfig(**table)
     state, deck, size = new_game(config), box(config), config.cards_in_hand

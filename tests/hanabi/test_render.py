@@ -1,25 +1,21 @@
 """Pictures of the Hanabi table show everything public, for every configuration; `test_table_view` covers the texts."""
 
 import re
-import sys
 from collections import Counter
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
-from hanabako.agents.commands.draw import sample_game
 from hanabi_env.config import HanabiConfig
 from hanabi_env.drawing.artwork import style
 from hanabi_env.drawing.places import table_height
-from hanabi_env.drawing.render import replay, table_ansi, table_rgb, table_svg
+from hanabi_env.drawing.render import replay, table_ansi, table_svg
 from hanabi_env.drawing.table_view import describe_turn, view_of
 from hanabi_env.hanabi_v0 import raw_env
 from hanabi_env.words.ratings import score_words
-from tests.reference.hanabi_plain import PlainHanabi
 
-from .shown_games import EXTREMES, VARIANTS, final, game, position_of, table_name
+from .shown_games import EXTREMES, VARIANTS, final, game, table_name
 
 # --- The picture ------------------------------------------------------------------------------------------------------
 
@@ -78,51 +74,12 @@ def test_H18_the_picture_counts_what_lies_on_the_table() -> None:
         assert uses(svg, "life-1") == position["life_tokens"]
 
 
-def test_the_last_move_is_ringed() -> None:
-    config = HanabiConfig()
-    kinds = set()
-    for snapshot in game(config, seed=7, likes_to_play=0.6):
-        position = snapshot.position
-        last, svg = position["last_move"], table_svg(view_of(position, config, 0))
-        if last is None:
-            continue
-        kinds.add((last["action"].split()[0], last["scored"]))
-        if last["action"].startswith("hint"):
-            assert uses(svg, "ring") == len(last["touched"]) > 0
-        elif last["scored"]:
-            assert uses(svg, "ring") == 1
-        else:
-            assert svg.count('class="hb-ring"') == 1, "the card in the discard"
-        assert uses(svg, rf"chip-{last['card']}") == (last["card"] is not None)
-    assert {("hint", None), ("discard", None), ("play", True)} <= kinds
-
-
-def test_a_firework_that_cannot_be_finished_is_crossed_out() -> None:
-    config = HanabiConfig()
-    position = final(config, moves=0)
-    lost = [card for card in ("R3", "R3") if take(position, card)]
-    view = view_of(position | {"discards": lost}, config)
-    assert view.reachable("R") == 2
-    assert view.reachable("Y") == 5
-    assert uses(table_svg(view), "steps-R025") == 1
-
-
 def take(position: dict[str, Any], card: str) -> bool:
     """Remove a card, whether it is in the deck or a hand; hands keep their length."""
     place = next(cards for cards in (position["deck"], *position["hands"]) if card in cards)
     place[place.index(card)] = position["deck"][-1]
     position["deck"].pop()
     return True
-
-
-def test_hint_marks_tell_what_was_named_from_what_is_left() -> None:
-    config = HanabiConfig(colors=2, ranks=2, hand_size=1)
-    deck = ["R1", "Y1", *["R1", "R1", "R2", "Y1", "Y1", "Y2"]]
-    table = PlainHanabi(config, deck)
-    table.move("hint 1 Y")
-    assert uses(table_svg(view_of(position_of(table, "hint 1 Y"), config, 1)), "RY-Y-Y") == 1
-    without = {key: value for key, value in position_of(table, "hint 1 Y").items() if key != "hinted"}
-    assert uses(table_svg(view_of(without, config, 1)), "RY-Y-") == 1
 
 
 def test_V3_black_powder_counts_down_and_is_mentioned() -> None:
@@ -149,14 +106,6 @@ def test_V4_tiles_are_shown_as_far_as_they_are_public() -> None:
     assert "tiles bdf" in table_ansi(view_of(position, config))
 
 
-def test_V4_a_card_back_in_the_deck_is_not_ringed_in_the_discard() -> None:
-    config = HanabiConfig(flamboyants=True)
-    position = final(config, moves=0)
-    take(position, "R1")
-    move = {"player": 0, "action": "choose R1", "card": "R1", "scored": False}
-    assert 'class="hb-ring"' not in table_svg(view_of(position | {"discards": ["R1"], "last_move": move}, config))
-
-
 def test_V6_an_announcement_is_a_speech_bubble() -> None:
     config = HanabiConfig(choreography=True, multicolor="all_colors")
     move = {"player": 0, "action": "play 0 as M", "card": "M1", "scored": True, "gave_token": True}
@@ -166,24 +115,6 @@ def test_V6_an_announcement_is_a_speech_bubble() -> None:
 
 
 # --- Pixels -----------------------------------------------------------------------------------------------------------
-
-
-def test_pixels_have_the_size_asked_for() -> None:
-    pytest.importorskip("resvg_py", reason="render: resvg-py is not installed")
-    config = HanabiConfig(players=3)
-    view = view_of(final(config, moves=10), config, 0)
-    pixels = table_rgb(view, width=500)
-    assert pixels.dtype == np.uint8
-    assert pixels.shape == (round(table_height(view) / 2), 500, 3)
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 100
-    assert np.array_equal(pixels, table_rgb(view, width=500))
-    assert pixels.mean() > 150 > table_rgb(view, width=500, theme="dark").mean()
-
-
-def test_pixels_without_the_extra_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(ImportError, match="pip install pillow resvg-py"):
-        table_rgb(view_of(final(HanabiConfig(), moves=1), HanabiConfig()))
 
 
 # --- The replay -------------------------------------------------------------------------------------------------------
@@ -205,29 +136,7 @@ def test_a_replay_shows_every_turn_through_all_eyes() -> None:
             assert all(f'id="{name}"' in markup for name in re.findall(r'href="#([^"]+)"', "".join(layers)))
 
 
-def test_a_replay_of_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one snapshot"):
-        replay(HanabiConfig(), [])
-
-
-def test_a_long_game_of_two_is_a_small_page() -> None:
-    config = HanabiConfig()
-    snapshots = max((game(config, seed=seed) for seed in range(10)), key=len)
-    assert len(snapshots) > 65
-    assert len(replay(config, snapshots).html().encode()) < 400_000 * len(snapshots) / 70
-
-
 # --- With the environment itself --------------------------------------------------------------------------------------
-
-
-def test_the_environments_positions_are_read() -> None:
-    config = HanabiConfig(players=3)
-    snapshots = sample_game(config, seed=5, moves=1000)
-    assert snapshots[-1].position["end_reason"] is not None
-    page = replay(config, snapshots)
-    assert "tells" in page.frames[1].caption or "plays" in page.frames[1].caption
-    marked = [card for hand in view_of(snapshots[20].position, config).hands for card in hand if card.hinted]
-    assert marked, "marks of hints arrive"
 
 
 def test_the_environment_shows_itself_in_a_notebook() -> None:

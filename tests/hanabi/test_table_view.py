@@ -116,27 +116,6 @@ def test_a_move_is_a_sentence(action: str, sentence: str) -> None:
     assert describe_turn(view) == "player_1 to move"
 
 
-def test_discards_announcements_and_choices_are_sentences_too() -> None:
-    def sentence(**move: Any) -> str:
-        position = final(HanabiConfig(), moves=0) | {"last_move": {"player": 1, **move}}
-        return describe_move(view_of(position, HanabiConfig()).last_move)
-
-    assert sentence(action="discard 0", card="Y1") == "player_1 discards Y1 from slot 0"
-    announced = "player_1 plays W2 from slot 0, announced as white"
-    assert sentence(action="play 0 as W", card="W2", scored=True) == announced
-    assert sentence(action="hint 1 B", touched=[]) == "player_1 tells player_0 blue: slots none"
-    wrong = "player_1 plays W2 from slot 0, announced as blue, which is wrong"
-    assert sentence(action="play 0 as B", card="W2", scored=False) == wrong
-    late = "player_1 plays W2 from slot 0, announced as white, which does not fit"
-    assert sentence(action="play 0 as W", card="W2", scored=False) == late
-    paid = "player_1 plays W5 from slot 0, for a token"
-    assert sentence(action="play 0", card="W5", scored=True, gave_token=True) == paid
-    assert sentence(action="choose R3", card="R3", scored=True) == "player_1 plays R3 from the discard"
-    assert sentence(action="choose R3", card="R3", scored=False) == "player_1 shuffles R3 back into the deck"
-    assert sentence(action="shuffle back") == "player_1 will shuffle a discard back"
-    assert sentence(action="play from discard") == "player_1 will play from the discard"
-
-
 def test_the_last_round_and_the_end_are_announced() -> None:
     config = HanabiConfig(colors=1, ranks=2, hand_size=2)
     table = PlainHanabi(config, ["R1", "R1", "R2", "R1"])

@@ -9,13 +9,11 @@ import json
 import os
 import random
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from hanabi_env import PRESETS, HanabiConfig, HanabiVectorEnv, hanabi_v0
+from hanabi_env import HanabiConfig
 from hanabi_env.words.positions import load_position
 from hanabi_env.words.reading import read_bonus_tiles
 from tests.reference.hanabi_plain import TILES, PlainHanabi, box
@@ -146,30 +144,6 @@ def test_V5_players_without_cards_and_tokens_are_stuck():
         play(plain, [Restored(config, deck)], any_move, rng)
         ends[plain.game.end_reason] += 1
     assert ends["stuck"] > 0, ends
-
-
-@pytest.mark.parametrize("preset", ["all_extensions", "flamboyants"])
-def test_a_vector_with_more_than_64_actions_is_its_single_games(preset):
-    """Masks of two words, rewards and new deals agree with single games in the vector environment's general program."""
-    config = replace(PRESETS[preset], players=5)
-    assert config.rules().num_actions > 64
-    envs = HanabiVectorEnv(4, config=config)
-    singles = [hanabi_v0.raw_env(config=config) for _ in range(4)]
-    for index, single in enumerate(singles):
-        single.reset(seed=7, options={"game_index": index})
-    seen, _ = envs.reset(seed=7)
-    rng = np.random.default_rng(7)
-    for _ in range(60):
-        actions = [int(rng.choice(np.flatnonzero(mask))) for mask in seen["action_mask"]]
-        masks = [single.observe(single.agent_selection)["action_mask"] for single in singles]
-        np.testing.assert_array_equal(seen["action_mask"], masks)
-        seen, rewards, ends, _, _ = envs.step(np.array(actions))
-        for index, single in enumerate(singles):
-            single.step(actions[index])
-            assert (rewards[index], ends[index]) == (single.rewards["player_0"], single.terminations["player_0"])
-            if ends[index]:
-                single.reset()
-            assert envs.to_dict(index) == single.to_dict()
 
 
 class Restored(PlainEngine):
