@@ -29,6 +29,8 @@ def deep() -> list[Any]:
 
 WRONG = [deep(), ["R1"] * 100_000, np.zeros((300, 300)), object(), float("nan")]
 """Values that no field of a configuration can have."""
+NO_FLAGS: list[Any] = [*WRONG, "no", "true", "", 0, 1, 1.0, None, np.int64(1), [True], np.array(True)]
+NO_INTS: list[Any] = [*WRONG, "3", 2.0, True, np.True_, np.float64(2), [2], -1, 10**30]
 
 
 def assert_equal_states(one: dict[str, Any], other: dict[str, Any]) -> None:
@@ -69,8 +71,8 @@ def test_an_unknown_keyword_is_a_type_error_and_a_value_error(under_test: GameUn
 
 @EVERY_GAME
 def test_every_field_refuses_what_it_cannot_be_in_one_line(under_test: GameUnderTest) -> None:
-    for name in vars(under_test.config()):
-        for value in WRONG:
+    for name, default in vars(under_test.config()).items():
+        for value in {bool: NO_FLAGS, int: NO_INTS}.get(type(default), WRONG):
             with pytest.raises(ValueError, match=f"{ONE_LINE}.*{name}"):
                 under_test.raw_env(**{name: value})
     for preset in ([], 5, deep(), "nonsense"):
@@ -106,6 +108,10 @@ def test_numbers_of_numpy_serve_wherever_ints_do(under_test: GameUnderTest) -> N
         "num_threads": np.int8(1),
         "copy": np.bool_(True),
     }
+    for name, value in vars(under_test.config()).items():
+        if isinstance(value, int):
+            stored = getattr(under_test.config(**{name: np.array(value)[()]}), name)
+            assert (type(stored), stored) == (type(value), value)
     envs, same = make(**arguments, **under_test.short), make(2, seed=7, **under_test.short)
     index = {"game_index": np.int64(3)}
     assert_equal_states(envs.get_state(), same.get_state())

@@ -1,15 +1,12 @@
 """Impossible configurations and saved states are refused with a clear message."""
 
-import json
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from hanabako.games import make_config
-from hanabi_env import HanabiConfig, HanabiVectorEnv, hanabi_v0
-from hanabi_env.declaration import GAME
+from hanabi_env import HanabiConfig, HanabiVectorEnv
 from hanabi_env.engine.state import NO_CARD
 from tests.games import with_tables
 
@@ -29,7 +26,6 @@ WRONG_FIELDS: dict[str, tuple[Any, ...]] = {
     "observation_type": ("cheating",),
     "history": (0,),
 }
-FLAGS = [name for name, value in vars(HanabiConfig()).items() if isinstance(value, bool)]
 
 
 @pytest.mark.parametrize("field", WRONG_FIELDS)
@@ -44,42 +40,6 @@ def test_a_setting_with_more_digits_than_python_reads_is_named(value):
     with pytest.raises(ValueError, match=r"^colors must have numbers of at most [\d,]+ digits, got '") as caught:
         make_config("hanabi", settings=[f"colors={value}"])
     assert len(str(caught.value)) < 300
-
-
-@pytest.mark.parametrize("flag", FLAGS)
-@pytest.mark.parametrize("value", ["no", "true", "", 0, 1, 1.0, None, [True], np.int64(1), np.array(True)], ids=repr)
-def test_a_flag_is_true_or_false_in_every_interface(flag, value):
-    for make in (HanabiConfig, hanabi_v0.raw_env, GAME.make_seat, partial(HanabiVectorEnv, 2)):
-        with pytest.raises(ValueError, match=f"{flag} must be true or false, got"):
-            make(**{flag: value})
-
-
-@pytest.mark.parametrize("flag", FLAGS)
-@pytest.mark.parametrize("value", [True, False])
-def test_numpys_flags_are_stored_as_pythons(flag, value):
-    changed: dict[str, Any] = {flag: np.bool_(value)}
-    config = HanabiConfig(**changed)
-    assert getattr(config, flag) is value
-    assert config == HanabiConfig(**{flag: value})
-    assert json.loads(json.dumps(vars(config))) == vars(config)
-
-
-NUMBERS: dict[str, Any] = {
-    "players": 3,
-    "colors": 4,
-    "ranks": 4,
-    "hand_size": 2,
-    "max_information_tokens": 7,
-    "max_life_tokens": 2,
-    "history": 2,
-}
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int64])
-def test_numpys_integers_are_stored_as_pythons(kind):
-    config = HanabiConfig(**{name: kind(value) for name, value in NUMBERS.items()})
-    assert config == HanabiConfig(**NUMBERS)
-    assert {type(getattr(config, name)) for name in NUMBERS} == {int}
 
 
 @pytest.mark.parametrize(
