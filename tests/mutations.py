@@ -7,10 +7,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from hypothesis import settings
-from hypothesis import strategies as st
-
-MANY = settings(max_examples=4 * settings().max_examples)
 
 EDGES = [0, 1, 2, 3, 7, 8, 12, 16, 48, 55, 127, 128, 255, 256, 32767, 32768, 48000, 65535, 65536]
 HUGE = [2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30]
@@ -37,34 +33,6 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-def is_taken(env: Any, state: dict[str, Any]) -> bool:
-    """Return whether a reset accepts the position.
-
-    If not, the error must be a ``ValueError`` of one line that names a key, and nothing may have changed.
-    """
-    env.reset(seed=3)
-    keys = (*env.to_dict(), "position")
-    before = env._tables.tobytes()
-    try:
-        env.reset(seed=5, options={"state": state})
-    except ValueError as error:
-        words = str(error)
-    else:
-        return True
-    assert any(key in words for key in keys) and "\n" not in words, words
-    assert env._tables.tobytes() == before
-    return False
-
-
-def play_on(env: Any, move: Any) -> int:
-    """Play to the end and return the number of steps; ``move`` chooses among the legal actions."""
-    steps = 0
-    while not all(env.terminations.values()):
-        env.step(move(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()))
-        steps += 1
-    return steps
-
-
 @cache
 def positions_of(env: Any) -> list[dict[str, Any]]:
     """Return positions of random games, including their last ones."""
@@ -77,12 +45,6 @@ def positions_of(env: Any) -> list[dict[str, Any]]:
             game.append(env.to_dict())
         found += [*rng.sample(game, 3), game[-1]]
     return found
-
-
-@st.composite
-def mutated_positions(draw: st.DrawFn, env: Any) -> dict[str, Any]:
-    """Return one of the positions of `positions_of` with one to three changes."""
-    return mutated(draw(st.sampled_from(positions_of(env))), draw(st.randoms()), THINGS)
 
 
 def mutated(value: Any, rng: random.Random, things: Sequence[Any]) -> Any:

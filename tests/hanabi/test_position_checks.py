@@ -1,6 +1,6 @@
 """Impossible positions are refused with the wrong key's name and change nothing; possible ones are accepted.
 
-`test_mutated_positions` has values of wrong types and ranges.
+`tests/test_mutated_positions.py` has values of wrong types and ranges.
 """
 
 import re

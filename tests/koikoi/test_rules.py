@@ -296,6 +296,8 @@ def test_L6_koikoi_japan_ends_when_a_score_is_zero_and_pays_an_exhausted_round()
     assert table.is_over and table.scores == [61, -1]
     table = exhausted(config=japan).do("play 7-3")
     assert (table.last_result, table.scores, table.rewards) == ((0, 1, "exhausted"), [31, 29], [1])
+    with pytest.raises(ValueError, match="scores must be above 0 before the end with ends_at_zero"):
+        sanko_next(config=japan, scores=[60, 0])
 
 
 def test_L7_without_the_swap_a_lucky_round_needs_no_decision():
