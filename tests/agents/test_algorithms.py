@@ -79,7 +79,7 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("ppo", {"partners": ("nobody",)}, "an agent must be one of"),
     ("ppo", {"start": "nothing"}, "start must be the file of a policy or the name of one that ships, got 'nothing'"),
     ("ppo", {"start": "hanabi-mini-2p"}, "other rules"),
-    ("ppo", {"layers": 5000}, r"must be at most 268,435,456, got 5000 \* 32\^2"),
+    ("ppo", {"layers": 300, "width": 1000}, r"must be at most 268,435,456, got 300 \* 1000\^2"),
     ("ppo", {"partners": ("piers",), "opponent": "random"}, "opponent must be left out in hanabi"),
     ("ppo", {"game": "koikoi", "preset": None, "network": "symmetric"}, "needs interchangeable suits"),
     ("ppo", {"game": "koikoi", "preset": None, "last_action_ramp": 0.5}, "last_action_ramp must be 0 in koikoi"),

@@ -164,12 +164,14 @@ def late_game(is_over: bool) -> HanabiVectorEnv:
     return envs
 
 
-@pytest.mark.parametrize("is_over", [False, True], ids=["last turn", "over"])
+A_CARD_TOO_MANY_OR_NONE = [("hand_count", 3), ("deck_count", 1), ("fireworks", 3), ("hands", NO_CARD), ("hands", 0)]
+
+
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("hand_count", 3), ("deck_count", 1), ("fireworks", 3), ("hands", NO_CARD), ("hands", 0), ("turns_to_play", -1)],
+    ("is_over", "field", "value"),
+    [(False, "turns_to_play", -1), *((over, *row) for over in (False, True) for row in A_CARD_TOO_MANY_OR_NONE)],
 )
-def test_a_late_state_with_a_card_too_many_or_none_is_refused(is_over: bool, field: str, value: int):
+def test_a_late_state_that_cannot_be_is_refused(is_over: bool, field: str, value: int):
     envs = late_game(is_over)
     saved, before = envs.get_state(), envs.to_dict(0)
     tables = saved["tables"].copy()
