@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from hanabako.games import games
+from hanabi_env.hanablive import SAMPLE
 
-from .installed import built, finished, link_libraries, run
+from .conftest import ROOT
+from .installed import built, finished, link_libraries, run, unpacked_wheel
 
 pytestmark = pytest.mark.upkeep
 
-ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
 
 PLAY = """
@@ -184,3 +185,20 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_clone_need_not_be_installed(clone: Path, libraries: Path, tmp_path: Path):
     run(["-c", DOOR.format(packages=set(GAMES), number=len(GAMES))], clone, libraries, folder=tmp_path)
     run(["-c", ONE_PACKAGE.format(folder=str(clone))], clone, libraries, folder=tmp_path)
+
+
+def test_a_ppo_of_ones_own_and_a_game_of_hanab_live(tmp_path: Path):
+    (tmp_path / "libraries").mkdir()
+    path, folder = (unpacked_wheel(), link_libraries(tmp_path / "libraries")), tmp_path / "first"
+    folder.mkdir()
+    code = (ROOT / "docs" / "recipes" / "own_ppo.py").read_text(encoding="utf-8").replace("256, 32, 120", "64, 32, 3")
+    (folder / "own_ppo.py").write_text(code, encoding="utf-8")
+    brief = code.replace(">= 2000", ">= 1")
+    assert "points per game" in run(["-c", brief], *path, folder=folder, MPLBACKEND="agg")
+    assert (folder / "own_ppo.png").stat().st_size > 0
+    pair = ["--agents", "own_ppo.py:Agent,hanabi-mini-2p", "--mode", "cross-play", "--games", "20"]
+    said = run(["-m", "hanabako", "evaluate", "hanabi", "--preset", "mini", *pair], *path, folder=folder)
+    assert said.count("own_ppo.py:Agent") == 2
+    shutil.copy(SAMPLE, folder / "game.json")
+    run(["-m", "hanabako", "watch", "game.json", "--out", "page.html"], *path, folder=folder)
+    assert (folder / "page.html").stat().st_size > 0

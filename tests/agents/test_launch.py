@@ -1,4 +1,4 @@
-"""A training run in its own process: it is made once, up to its end, and a message says why it did not end."""
+"""A training run in its own process, made once, up to its end; a message says why it did not end. Ranks add up."""
 
 import json
 import os
@@ -19,12 +19,13 @@ from hanabako.agents.learning.common import launch
 from hanabako.agents.learning.common.algorithms import Learner, named
 from hanabako.agents.learning.common.ranks import joined_ranks
 from hanabako.agents.learning.common.settings import Settings
+from hanabako.agents.learning.common.shared_sum import SharedSum
 from hanabako.files import read_json
 from hanabako.interrupts import INTERRUPTED, Interrupted
 from tests.agents.tiny_runs import assert_alike, tiny_words
+from tests.conftest import ROOT
 from tests.processes import begin_python, free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 ENDED = {"update": 1, "steps": 256, "fraction": 1}
 
 
@@ -222,3 +223,55 @@ def test_a_training_run_ends_with_the_study_that_started_it(tmp_path: Path):
             return
         time.sleep(0.1)
     raise AssertionError("the run did not say how to go on")
+
+
+RANK = """
+import os
+import sys
+from pathlib import Path
+import torch
+from hanabako.agents.learning.common.ranks import joined_ranks
+first = Path(sys.argv[1])
+with joined_ranks("cpu") as ranks:
+    assert ranks.share_memory
+    with ranks.one_first():
+        assert first.exists() == (ranks.rank == 1)
+        first.touch()
+    for size in (200_000, 3, 200_000):
+        vector = torch.arange(size, dtype=torch.float32) * (ranks.rank + 1)
+        for _ in range(5):
+            assert torch.equal(ranks.sum_of_gradients(vector), torch.arange(size, dtype=torch.float32) * 3)
+    print("summed", flush=True)
+    if ranks.rank == 1:
+        os._exit(0)
+    try:
+        ranks.sum_of_gradients(vector)
+    except ConnectionError as error:
+        print(error, flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="shared sums are for Linux")
+def test_two_ranks_add_up_and_notice_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "rank.py"
+    program.write_text(RANK, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    words = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(program)]
+    ended = subprocess.run(
+        [*words, str(tmp_path / "first")], check=False, capture_output=True, encoding="utf-8", timeout=240
+    )
+    assert ended.returncode == 0 and ended.stdout.count("summed") == 2, ended.stderr[-2000:]  # in any order
+    assert "rank 0 of 2 has lost another rank and ends; --resume continues" in ended.stdout
+
+
+@pytest.mark.parametrize(("world", "possible"), [("2", True), ("4", False)])
+def test_ranks_share_memory_only_if_all_are_on_this_machine(
+    world: str, possible: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    monkeypatch.setenv("WORLD_SIZE", world)
+    assert SharedSum.is_possible() == (possible and hasattr(os, "memfd_create"))

@@ -1,6 +1,9 @@
-"""The networks that ship: each loads by its name, has its size, and plays as well as its file says."""
+"""The networks that ship: each loads, has its size and fingerprint, and plays as well as its file and papers say."""
 
+import hashlib
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,12 @@ from benchmarks.recipes import RECIPES, Recipe
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.published_scores import PUBLISHED, published
 from hanabako.agents.networks.neural_policy import read_metadata
-from hanabako.agents.registry import PRETRAINED
+from hanabako.agents.registry import PRETRAINED, fingerprints
 from hanabako.games import config_from_dict, game_names, game_of, make_config
+from hanabi_env import HanabiConfig
+from ikebana_env import IkebanaConfig
 
 NAMES = [name for game in game_names() for name in agents.pretrained(game)]
 DEALS = 1000
@@ -70,3 +76,30 @@ def test_recipes_can_be_followed(name: str):
             assert agents.load(bot, config).name == bot
         assert config.players == recipe.players
         recipe = recipe.first
+
+
+def test_only_networks_have_fingerprints(tmp_path: Path) -> None:
+    (tmp_path / "policy.safetensors").write_bytes(b"weights")
+    found = fingerprints("smart", "monte_carlo:2000", "hanabi-mini-2p", str(tmp_path / "policy.safetensors"))
+    assert list(found) == ["hanabi-mini-2p", str(tmp_path / "policy.safetensors")]
+    assert list(found.values())[1] == hashlib.sha256(b"weights").hexdigest()[:16]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_every_number_of_players_has_scores_of_its_own(players: int):
+    found = published(HanabiConfig(players=players))
+    assert found and all(one.players == players and 0 < one.score < 25 for one in found)
+    assert any(one.line for one in found)
+
+
+def test_the_observation_does_not_matter_and_the_rules_do():
+    assert published(HanabiConfig(derived=True, history=3)) == published(HanabiConfig())
+    assert published(HanabiConfig(score_on_loss="fireworks")) == published(HanabiConfig(colors=4)) == []
+    assert published(IkebanaConfig()) == []
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_names_of_lines_do_not_overlap(players: int):
+    """Lines of a chart from 0 to 25 that is 4 inches high stand apart by the height of their names, or by a point."""
+    lines = sorted(one.score for one in PUBLISHED if one.players == players and one.line)
+    assert all(b - a > 1 for a, b in pairwise(lines))

@@ -1,8 +1,9 @@
-"""VDN and QMIX: their losses against plain loops over players, and the mixing network."""
+"""VDN, QMIX and MAPPO: losses against plain loops over players, the mixing network, and who sees which views."""
 
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -12,13 +13,16 @@ from hanabako.agents.learning import qmix, vdn
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.replay import Sequences
 from hanabako.agents.learning.common.selfplay import EveryView
+from hanabako.agents.learning.mappo import ActorCritic
+from hanabako.agents.networks.kinds import NETWORKS
+from hanabako.games import game_of, make_config
 from tests.agents.tiny_runs import SMALL
 
 ALONE = Ranks(0, 1, torch.device("cpu"))
 GAMMA = 0.9
 PRICE = 0.5
 LEARNERS: dict[str, Any] = {"vdn": (vdn.VDN, vdn.Args), "qmix": (qmix.QMIX, qmix.Args)}
-NETWORKS = pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent", "recurrent-symmetric"])
+EVERY_NETWORK = pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent", "recurrent-symmetric"])
 TEAMS = pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
 
 
@@ -116,7 +120,7 @@ def loss_of(learner: Any, some: Sequences) -> float:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-@NETWORKS
+@EVERY_NETWORK
 @TEAMS
 @torch.no_grad()
 def test_the_loss_is_that_of_the_definition(name: str, network: str, players: int):
@@ -148,3 +152,55 @@ def test_the_mixture_begins_near_the_sum():
     values, fresh = torch.rand(64, 3), qmix.Mixer(torch.zeros(2, dtype=torch.int64), 3, units=32, width=64)
     state = torch.zeros(64, 2, dtype=torch.int64)
     torch.testing.assert_close(fresh(values, state), values.sum(1), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("game", "players"), [("hanabi", 2), ("hanabi", 4), ("ikebana", 3), ("koikoi", 2)])
+def test_the_views_are_those_of_all_players_the_one_to_move_first(game, players):
+    config = make_config(game, None, None if game == "koikoi" else players)
+    envs = EveryView(config, 8, 1, ALONE)
+    words = envs.observations.shape[1] // players
+    blind = game_of(config).make_vector(8, config=config, observation="packed")
+    generator = torch.Generator().manual_seed(1)
+    for _ in range(20):
+        blind.set_state(envs._env.get_state())
+        views = blind.observe_all()["observation"].view(np.int64)
+        for row, player in enumerate(envs.players.tolist()):
+            for turn in range(players):
+                seen = envs.observations[row, turn * words : (turn + 1) * words].numpy()
+                assert (seen == views[row, (player + turn) % players]).all()
+        envs.step(torch.multinomial(envs.masks.float(), 1, generator=generator)[:, 0])
+
+
+@pytest.mark.parametrize("kind", ["symmetric", "dense", "recurrent", "recurrent-symmetric"])
+def test_the_policy_sees_one_view_and_the_critic_all(kind):
+    config = make_config("hanabi", "mini")
+    actor = NETWORKS[kind](config, width=16, layers=2)
+    critics = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
+    critic = NETWORKS[critics.get(kind, kind)](config, width=16, layers=2, views=2)
+    both = ActorCritic(actor, critic)
+    envs = EveryView(config, 4, 1, ALONE)
+    actor.set_opening(envs.opening_bits()[: actor.words])
+    critic.set_opening(envs.opening_bits())
+    words = envs.observations.shape[1] // 2
+    other = envs.observations.clone()
+    other[:, words:] = envs.observations[:, words:].roll(1, 0)  # the partners look at other games
+    (logits, values), (same, others) = both(envs.observations), both(other)
+    assert torch.equal(logits, same) and not torch.equal(values, others)
+    alone, _ = actor(envs.observations[:, :words].contiguous())
+    assert torch.equal(logits, alone)
+
+
+def test_a_critic_of_symmetric_views_is_blind_to_the_suits_names():
+    config = make_config("hanabi", "standard", 3)
+    critic = NETWORKS["symmetric"](config, width=16, layers=2, views=3)
+    envs = EveryView(config, 16, 1, ALONE)
+    critic.set_opening(envs.opening_bits())
+    for name, weight in critic.named_parameters():
+        if name == "head.weight":
+            torch.nn.init.normal_(weight)
+    bits, _ = game_of(config).layout(config).renaming([2, 0, 1, 4, 3])
+    views = np.unpackbits(envs.observations.numpy().view(np.uint8).reshape(48, -1), axis=1, bitorder="little")
+    views[:, : len(bits)] = views[:, bits]
+    renamed = torch.from_numpy(np.packbits(views, axis=1, bitorder="little").reshape(16, -1).view(np.int64))
+    assert not torch.equal(renamed, envs.observations)
+    torch.testing.assert_close(critic(renamed)[1], critic(envs.observations)[1], atol=1e-5, rtol=0)

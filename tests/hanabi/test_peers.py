@@ -2,11 +2,15 @@
 
 Masks, rewards, scores, ends, the player to move and every observation bit of every seat are compared at every move;
 only the terminal observation may differ (E1). The plain reference plays along and must agree with all of them.
+Two thousand games played by other projects' bots end with their recorded scores.
 """
 
+import gzip
 import importlib.util
+import json
 import random
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -133,3 +137,27 @@ def random_table(rng: random.Random) -> HanabiConfig:
         belief=rng.random() < 0.5,
         derived=rng.random() < 0.5,
     )
+
+
+RECORDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "hanabi_games_2p.jsonl.gz"
+
+
+@pytest.mark.skipif(not RECORDS.exists(), reason=f"no recorded games at {RECORDS}")
+def test_recorded_games_end_with_their_scores():
+    env = new_env(HanabiConfig())
+    scores = []
+    with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            game = json.loads(line)
+            deck = [game["deck"][at : at + 2] for at in range(0, 100, 2)]
+            env.reset(options={"deck": deck})
+            total = 0
+            for action in game["actions"]:
+                assert not env.terminations["player_0"], f"game {number} ends before its record"
+                env.step(action)
+                total += env.rewards["player_0"]
+            assert env.terminations["player_0"], f"game {number} goes on after its record"
+            assert total == env.to_dict()["score"] == game["score"], f"game {number}"
+            scores.append(game["score"])
+    assert len(scores) == 2000
+    assert 0 in scores and 25 in scores
