@@ -193,10 +193,18 @@ def test_the_bridge_refuses_what_would_train_wrongly() -> None:
         bridge.reset()
 
 
-def test_the_bridge_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hanabako.envs.sb3.VecEnv", object)
-    with pytest.raises(ImportError, match="pip install sb3-contrib"):
-        SB3VecEnv(GAMES[0].vector(2))
+    for module in ("open_spiel.python.rl_environment", "ray.rllib.env.wrappers.pettingzoo_env"):
+        monkeypatch.setitem(sys.modules, module, None)
+    game = GAMES[0]
+    for make, given, library in (
+        (SB3VecEnv, game.vector(2), "sb3-contrib"),
+        (OpenSpielEnvironment, game.entry.make_game(), "open-spiel"),
+        (rllib_env, game.env(), "'ray"),
+    ):
+        with pytest.raises(ImportError, match=f"pip install {library}"):
+            make(given)
 
 
 # --- OpenSpiel --------------------------------------------------------------------------------------------------------
@@ -280,12 +288,6 @@ def test_an_openspiel_environment_refuses_and_stays_as_it_is() -> None:
     assert env.get_time_step().observations == before.observations
 
 
-def test_an_openspiel_environment_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "open_spiel.python.rl_environment", None)
-    with pytest.raises(ImportError, match="pip install open-spiel"):
-        OpenSpielEnvironment(GAMES[0].entry.make_game())
-
-
 # --- RLlib ------------------------------------------------------------------------------------------------------------
 
 
@@ -317,12 +319,6 @@ def test_rllib_wraps_them(under_test: GameUnderTest) -> None:
         ((agent, view),) = observation.items()
         observation, _, ended, *_ = env.step({agent: int(view["action_mask"].argmax())})
     assert observation.keys() == set(env.possible_agents)
-
-
-def test_rllibs_wrapper_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray.rllib.env.wrappers.pettingzoo_env", None)
-    with pytest.raises(ImportError, match="pip install 'ray"):
-        rllib_env(GAMES[0].env(**GAMES[0].short))
 
 
 # --- Gymnasium's vector wrappers, and torch ---------------------------------------------------------------------------

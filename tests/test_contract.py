@@ -335,16 +335,6 @@ def test_every_factory_takes_a_config_a_preset_or_fields(under_test: GameUnderTe
         assert len(wider.possible_agents) == players
 
 
-@EVERY_GAME
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [({"players": 2.0}, "players"), ({"config": 3}, "config"), ({"render_mode": "smell"}, "render_mode")],
-)
-def test_a_wrong_keyword_is_named(under_test: GameUnderTest, options, named):
-    with pytest.raises(ValueError, match=named):
-        under_test.raw_env(**options)
-
-
 # --- Registration ----------------------------------------------------------------------------------------------------
 
 

@@ -75,6 +75,9 @@ def test_every_field_refuses_what_it_cannot_be_in_one_line(under_test: GameUnder
         for value in {bool: NO_FLAGS, int: NO_INTS}.get(type(default), WRONG):
             with pytest.raises(ValueError, match=f"{ONE_LINE}.*{name}"):
                 under_test.raw_env(**{name: value})
+    for name in ("config", "render_mode"):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            under_test.raw_env(**{name: 3})
     for preset in ([], 5, deep(), "nonsense"):
         with pytest.raises(ValueError, match="preset must be one of"):
             under_test.raw_env(preset=preset)

@@ -454,25 +454,13 @@ def test_a_wrong_reset_mask_is_named(under_test: GameUnderTest, mask):
 
 # --- Illegal actions -------------------------------------------------------------------------------------------------
 
-WRONG = pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
-
 
 @EVERY_GAME
-@WRONG
+@pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
 def test_an_illegal_action_ends_that_game_only(under_test: GameUnderTest, illegal):
     """An illegal action costs the offender -1 and is counted; the neighbouring games play on undisturbed."""
-    check_an_illegal_action(under_test, illegal, threads=1)
-
-
-@ONE_FOR_ALL
-@WRONG
-def test_an_illegal_action_ends_that_game_only_on_two_threads(under_test: GameUnderTest, illegal):
-    check_an_illegal_action(under_test, illegal, threads=2)
-
-
-def check_an_illegal_action(under_test: GameUnderTest, illegal: int | None, threads: int) -> None:
     games, offenders = 300, np.arange(0, 300, 7)
-    good, bad = (under_test.vector(games, {}, num_threads=threads) for _ in range(2))
+    good, bad = under_test.vector(games, {}), under_test.vector(games, {})
     rng = np.random.default_rng(17)
     observation, infos = good.reset(seed=17)
     bad.reset(seed=17)

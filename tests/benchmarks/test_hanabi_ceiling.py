@@ -11,11 +11,9 @@ import pytest
 from benchmarks.strength import hanabi_ceiling
 from benchmarks.strength.hanabi_ceiling import Decks, board
 from benchmarks.strength.solvers.ceiling import checking
-from benchmarks.strength.solvers.ceiling.orders import FIRST_ORDER, empty_orders, forget_orders
-from benchmarks.strength.solvers.ceiling.verdicts import Ceiling, Verdict, targets_below
+from benchmarks.strength.solvers.ceiling.verdicts import Ceiling, Verdict
 from benchmarks.strength.solvers.ceiling.words import Known, known_of
 from hanabako.agents.results.store import read_results
-from hanabako.compiler.jit import kernel
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from tests.reference.hanabi_plain import PlainHanabi
 
@@ -156,69 +154,6 @@ def test_what_a_tile_makes_of_the_deck_is_known_before(preset: str):
 # --- Proofs -----------------------------------------------------------------------------------------------------------
 
 
-def shuffled(config: HanabiConfig, seed: int, bottom: list[str]) -> list[str]:
-    """Return a random deck that ends with these cards."""
-    env: Any = hanabi_v0.raw_env(config=config)
-    env.reset(seed=seed)
-    position = env.to_dict()
-    deck = [card for hand in position["hands"] for card in hand] + position["deck"]
-    for card in bottom:
-        deck.remove(card)
-    random.Random(seed).shuffle(deck)
-    return deck + bottom
-
-
-def laid(config: HanabiConfig, deck: list[str]) -> np.ndarray:
-    """Return the deck in arrays of `benchmarks.strength.solvers.ceiling.orders`, as a game without bonus tiles."""
-    orders, words = empty_orders(), [card for firework in checking.fireworks(config) for card in firework]
-    orders["decks"][0, FIRST_ORDER, : len(deck)] = [words.index(card) for card in deck]
-    forget(config.rules(), orders)
-    return orders
-
-
-@kernel
-def forget(rules, orders):
-    forget_orders(rules, orders[0])
-
-
-@pytest.mark.parametrize(("players", "place"), [(2, 47), (3, 44), (4, 44), (5, 41)])
-def test_with_all_ones_at_the_bottom_there_is_no_time_for_their_suits(players: int, place: int):
-    """After a suit's first card is drawn, too few turns are left to play the five cards of each suit."""
-    config = replace(PRESETS["standard"], players=players)
-    deck = shuffled(config, 3, ["W1"] * 3 + ["B1"] * 3 + ["R1"] * 3)
-    found = Ceiling(config).arguments.find(laid(config, deck), (1 << 25) - 1)
-    assert found == f"late:{place}"
-    checking.check_argument(config, Known(deck), f"late:{place}")
-
-
-def test_the_last_card_is_played_in_the_last_turn():
-    """V1: M4 exists once, so M5 cannot follow if M4 is the last card; M5 itself may be the last."""
-    config = replace(PRESETS["avalanche_5"], players=5)
-    deck = shuffled(config, 1, ["M4"])
-    checking.check_argument(config, Known(deck), "late:54")
-    deck = [*deck[:-1][:20], "M4", *[card for card in deck[20:-1] if card != "M5"], "M5"]
-    with pytest.raises(ValueError, match="late:54 does not hold"):
-        checking.check_argument(config, Known(deck), "late:54")
-
-
-@pytest.mark.parametrize("third", range(3))
-@pytest.mark.parametrize("fifth", range(3))
-def test_the_last_round_goes_by_seats(third: int, fifth: int):
-    """H14, V1: the player of M2 draws the last card, the left neighbour has M3, and M5 comes in the last turn."""
-    config = replace(PRESETS["avalanche_5"], players=3)
-    deck = [card for card in shuffled(config, 1, ["M1", "G1", "W4"]) if card not in ("M2", "M3", "M4", "M5")]
-    for place, card in (*sorted([(5 * third, "M3"), (5 * fifth + 1, "M5")]), (20, "M2"), (30, "M4")):
-        deck.insert(place, card)
-    found = Ceiling(config).arguments.find(laid(config, deck), (1 << 30) - 1)
-    if third == (fifth + 1) % 3:
-        assert found is None
-        with pytest.raises(ValueError, match="out_of_turn:52 does not hold"):
-            checking.check_argument(config, Known(deck), "out_of_turn:52")
-    else:
-        assert found == "out_of_turn:52"
-        checking.check_argument(config, Known(deck), "out_of_turn:52")
-
-
 @pytest.fixture(scope="module")
 def solved() -> list[tuple[Ceiling, Known, list[str], Verdict]]:
     """Decks of the standard game for two: perfect ones, and others for each reason."""
@@ -246,13 +181,6 @@ def test_every_proof_of_the_standard_game_holds(solved: Any):
     assert names == {"", "late", "crowded"}
 
 
-def test_the_deck_is_that_of_the_game_that_others_play(solved: Any):
-    env: Any = hanabi_v0.raw_env(config=PRESETS["standard"])
-    env.reset(seed=1, options={"game_index": 0})
-    position = env.to_dict()
-    assert [*solved[0][1].deck] == [card for hand in position["hands"] for card in hand] + position["deck"]
-
-
 def test_a_broken_proof_is_refused(solved: Any):
     ceiling, known, moves, verdict = solved[0]
     config = ceiling.config
@@ -270,11 +198,6 @@ def test_a_broken_proof_is_refused(solved: Any):
             ValueError, match="an argument is late:PLACE, crowded, out_of_turn:PLACE, reshuffled or searched"
         ):
             checking.check_argument(config, known, argument)
-
-
-def test_targets_below_leave_out_the_ends_of_fireworks():
-    assert set(targets_below((2, 2), 2)) == {(0, 2), (1, 1), (2, 0)}
-    assert list(targets_below((1, 1), 3)) == []
 
 
 # --- The study --------------------------------------------------------------------------------------------------------
@@ -339,8 +262,3 @@ def test_a_variant_that_came_later_is_refused():
     Ceiling(Later())
     with pytest.raises(ValueError, match="the ceiling does not know the rules of free_hints=True"):
         Ceiling(Later(free_hints=True))
-
-
-def test_the_second_program_says_how_much_holds(capsys: pytest.CaptureFixture[str]):
-    checking.main(["--decks", "10", "--players", "3"])
-    assert capsys.readouterr().out == "10 games and 0 arguments hold\n"

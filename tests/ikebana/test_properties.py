@@ -1,7 +1,6 @@
-"""Properties of every position of every game: nothing is lost, and no player sees what is hidden from them."""
+"""No player and no bot at a seat sees what is hidden from them, in any position (I8, J3)."""
 
 import random
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,9 @@ from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.state import NO_CARD, state_dtype
 from ikebana_env.words.notation import str_to_card
 from ikebana_env.words.positions import load_position
-from tests.reference.ikebana_plain import box
 
 TABLES = [IkebanaConfig(players=players, perfect_recall=players % 2 == 1) for players in range(2, 6)]
 ENVS = {config: ikebana_v0.raw_env(config=config) for config in TABLES}
-
-ALL_TABLES = pytest.mark.parametrize("config", TABLES, ids=lambda config: f"{config.players}p")
-SEEDS = st.integers(0, 2**32 - 1)
-MOVES = st.integers(0, 200)
 
 
 def position_after(config: IkebanaConfig, seed: int, moves: int) -> Any:
@@ -35,27 +29,8 @@ def position_after(config: IkebanaConfig, seed: int, moves: int) -> Any:
     return env
 
 
-def piles(state: dict[str, Any]) -> list[list[str]]:
-    return [*state["bouquets"], *state["discards"], state["deck"], [state["drawn"]] if state["drawn"] else []]
-
-
-@ALL_TABLES
-@given(seed=SEEDS, moves=MOVES)
-def test_every_card_is_somewhere_exactly_once(config, seed, moves):
-    state = position_after(config, seed, moves).to_dict()
-    assert Counter(card for pile in piles(state) for card in pile) == Counter(box())
-
-
-@ALL_TABLES
-@given(seed=SEEDS, moves=MOVES)
-def test_J5_prestige_comes_from_the_start_and_from_gains_only(config, seed, moves):
-    state = position_after(config, seed, moves).to_dict()
-    assert sum(state["prestige"]) == 6 * config.players + sum(map(sum, state["gains"]))
-    assert min(state["prestige"]) >= 0
-
-
-@ALL_TABLES
-@given(seed=SEEDS, moves=MOVES)
+@pytest.mark.parametrize("config", TABLES, ids=lambda config: f"{config.players}p")
+@given(seed=st.integers(0, 2**32 - 1), moves=st.integers(0, 200))
 def test_I8_J3_hidden_cards_are_in_nobodys_observation(config, seed, moves):
     """Exchanging at random what a player cannot see does not change the player's observation."""
     env = position_after(config, seed, moves)
