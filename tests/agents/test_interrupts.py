@@ -144,7 +144,7 @@ def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, 
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
     assert process.wait(SOON) == 130
     assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")
-    assert (tmp_path / "said").read_text(encoding="utf-8").endswith("Interrupted. To continue: --resume run\n")
+    assert (tmp_path / "said").read_text(encoding="utf-8").endswith("Interrupted. To continue: hanabako train --resume run\n")
 
 
 @pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
@@ -165,7 +165,7 @@ def test_training_that_has_not_begun_says_what_can_be_continued(
         assert said[1:] == [
             "going on from update 1, with 50 % of the budget spent",
             f"{run}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/",
-            f"Interrupted. To continue: --resume {run}",
+            f"Interrupted. To continue: hanabako train --resume {run}",
         ]
     else:
         assert said[1:] == ["Interrupted before the first update: there is nothing to continue"]

@@ -152,7 +152,8 @@ def result_of(run_dir: Path | None, args: Settings) -> str:
     files = f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/"
     if (last := finished(run_dir)) is None:
         trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
-        return f"{files}\nInterrupted. To continue: --resume {run_dir}{trust}"
+        command = "hanabako train " if read_about(run_dir)["algorithm"] in NAMES else ""
+        return f"{files}\nInterrupted. To continue: {command}--resume {run_dir}{trust}"
     config, saved = config_from_dict(read_about(run_dir)["learned"]), args.saved(run_dir, trust=True)
     what = "score" if game_of(config).cooperative else returns_in_words(config)
     games = counted(int(last["greedy_games"]), "game")
