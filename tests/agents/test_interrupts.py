@@ -144,7 +144,8 @@ def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, 
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
     assert process.wait(SOON) == 130
     assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")
-    assert (tmp_path / "said").read_text(encoding="utf-8").endswith("Interrupted. To continue: hanabako train --resume run\n")
+    said = (tmp_path / "said").read_text(encoding="utf-8")
+    assert said.endswith("Interrupted. To continue: hanabako train --resume run\n")
 
 
 @pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
