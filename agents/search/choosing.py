@@ -1,12 +1,8 @@
-"""Find the best action by roll-outs over the same hands and decks, with successive halving.
+"""Find the best action by roll-outs over the same hidden cards, with successive halving (Karnin et al. 2013).
 
-A roll-out deals the seat a hand that it may hold and the deck in some order, makes the action, and lets the blueprint
-play on to the end; the result is the final score. All actions use the same hands and decks (common random numbers), so
-differences between actions have less noise than their scores.
-
-Successive halving (Karnin et al. 2013): there are as many rounds as it takes to halve the actions down to one. Every
-round has an equal share of the effort, divided equally among the remaining actions. Then the worse half is dropped, but
-never the blueprint's action, which all others have to beat.
+All actions use the same deals (common random numbers), so differences between them have less noise than their scores.
+There are as many rounds as it takes to halve the actions down to one. Every round has an equal share of the effort,
+divided equally among the remaining actions. Then the worse half is dropped.
 """
 
 import time
@@ -28,13 +24,9 @@ four times as large as the one before."""
 
 
 class Halving(ABC):
-    """The actions of one decision, which compete for roll-outs.
+    """The legal actions (k,) of one decision, which compete for roll-outs.
 
-    Args:
-        actions: (k,): the legal actions.
-        effort: the effort of the search.
-        began: when the decision began, by `time.perf_counter`.
-        at_once: the most roll-outs per request.
+    The decision ``began`` at this `time.perf_counter`; a request has at most ``at_once`` roll-outs.
     """
 
     def __init__(self, actions: NDArray[np.int64], effort: Effort, began: float, at_once: int) -> None:
@@ -125,14 +117,10 @@ class Thought(Halving):
         return self.left[[action in kept for action in self.left.tolist()]]
 
     def verdict(self) -> int:
-        """Return the action to play, given the roll-outs so far.
-
-        It is the action that beats the blueprint's by the most, if by more than the margin and the threshold; else the
-        blueprint's.
+        """Return the action that beats the blueprint's by the most, if by more than margin and threshold, else that.
 
         Few deals prove little, and the best of many actions was probably also lucky. So one deal without a difference
-        is added to the n common deals, and the margin is widened by Student's distribution. At least two common deals
-        are needed.
+        is added to the n common deals, at least two, and the margin is widened by Student's distribution.
         """
         best, gain = self.blueprint_action, self.effort.threshold
         for action in self.left.tolist():
@@ -147,8 +135,7 @@ class Thought(Halving):
     def values(self) -> dict[int, float]:
         """Return the estimated score of each action; empty if there were no roll-outs.
 
-        The estimate is the mean score of the blueprint's action plus the mean difference over common deals, so that an
-        action that was dropped early, after fewer deals, is judged fairly.
+        It is the blueprint's mean plus the mean difference over common deals, which is fair to actions dropped early.
         """
         base = self.scores[self.blueprint_action]
         return {
@@ -177,12 +164,9 @@ class Request(NamedTuple):
 def think_together(
     thoughts: Mapping[int, Thought], play_out: Callable[[list[Request]], NDArray[Any]], at_once: int
 ) -> None:
-    """Run searches in parallel, so that their roll-outs share the loops.
+    """Run searches in parallel, by the keys of their requests, so that their roll-outs share the loops.
 
-    Args:
-        thoughts: the searches, by the keys of their requests.
-        play_out: returns the scores of requests with at most ``at_once`` roll-outs, concatenated: (n, k) of each.
-        at_once: the most roll-outs per batch, at least those of one request.
+    ``play_out`` returns the scores (n, k) of requests that have at most ``at_once`` roll-outs together, concatenated.
     """
     open_requests = {key: thought.requests() for key, thought in thoughts.items()}
     while open_requests:
@@ -207,11 +191,7 @@ def first_moves(batch: list[Request]) -> NDArray[np.int64]:
 def drawn(
     request: Request, weights: NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Draw the deals of a request's roll-outs, the same for all actions.
-
-    Returns:
-        Rows drawn by their weights, and random keys of the decks, both (roll-outs,).
-    """
+    """Return rows drawn by their weights, and random keys of decks, the same for all actions: both (roll-outs,)."""
     rows, keys = systematic(weights, request.deals, rng), rng.integers(0, 2**64, request.deals, np.uint64)
     return np.repeat(rows, len(request.actions)), np.repeat(keys, len(request.actions))
 

@@ -41,11 +41,7 @@ class Effort:
 
 
 def checked_effort(usual: int, rollouts: Any, budget: Any, margin: Any, threshold: Any = None) -> Effort:
-    """Return the effort asked for; the default is ``usual`` roll-outs.
-
-    Raises:
-        ValueError: a number is out of range, or both roll-outs and a budget are given.
-    """
+    """Return the effort asked for, after checking it; the default is ``usual`` roll-outs."""
     if rollouts is not None and budget is not None:
         raise ValueError("a search takes rollouts or budget, not both")
     if rollouts is not None:
@@ -58,15 +54,9 @@ def checked_effort(usual: int, rollouts: Any, budget: Any, margin: Any, threshol
 
 
 def bot_of(blueprint: Any, config: Any, remembers: bool) -> Bot | None:
-    """Return the blueprint's bot, or None if it is a network, after checking that copies of a game can be played on.
+    """Return the blueprint's bot, or None for a network; raise ``ValueError`` if copies of a game cannot be played on.
 
-    Args:
-        blueprint: the blueprint.
-        config: the game's config.
-        remembers: whether the search of this game copies memories.
-
-    Raises:
-        ValueError: the blueprint is neither a bot nor a network, sees hidden cards, or has a memory that is not copied.
+    That is so if it is neither, sees hidden cards, or has a memory, unless the search copies it (``remembers``).
     """
     bot = blueprint.bot if isinstance(blueprint, BotPolicy) else None
     if bot is None and not isinstance(blueprint, BatchedPolicy):
@@ -82,16 +72,10 @@ def bot_of(blueprint: Any, config: Any, remembers: bool) -> Bot | None:
 
 
 class Search:
-    """The policy: a blueprint and the effort of the search.
+    """The policy: a blueprint (a bot or a network) and the effort of the search.
 
-    Args:
-        blueprint: a bot or a network.
-        config: the config of the games.
-        effort: ``rollouts``, ``budget``, ``margin``, where None is the default, and perhaps ``threshold``.
-        usual: the default number of roll-outs.
-
-    Raises:
-        ValueError: see `bot_of` and `checked_effort`.
+    The effort is ``rollouts`` (by default ``usual``), ``budget``, ``margin``, and perhaps ``threshold``, as far as set.
+    Raise ``ValueError`` if one is out of range, both the first are given, or the blueprint cannot be searched over.
     """
 
     remembers = False

@@ -23,14 +23,7 @@ R = TypeVar("R", bound="Rollouts")
 
 
 class Rollouts(Block, ABC):
-    """Up to ``size`` copies of real games.
-
-    Args:
-        game: the game.
-        blueprint: the policy at every seat.
-        specialize: the same as for the real games, so that records have the same dtype.
-        size: the maximum number of copies.
-    """
+    """Up to ``size`` copies of real games, specialized as these are, so that records have the same dtype."""
 
     def __init__(self, game: Game, blueprint: Policy, specialize: bool, size: int) -> None:
         super().__init__(game, size, blueprint.observes, specialize)
@@ -61,10 +54,7 @@ class Rollouts(Block, ABC):
 
 
 def by_size(make: Callable[[int], R]) -> Callable[[int], R]:
-    """Return a function that returns roll-outs for a number of games, at most `GAMES_AT_ONCE`; each size is made once.
-
-    Every batch of a search calls it, so this is also where an interrupted search stops.
-    """
+    """Return a function that returns roll-outs for up to `GAMES_AT_ONCE` games; an interrupted search stops there."""
     made = cache(make)
 
     def rollouts(count: int) -> R:

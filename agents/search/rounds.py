@@ -64,12 +64,10 @@ class RoundRollouts(Rollouts):
         return None if self._waiting[:count].any() else self._scores[:count].copy()
 
     def values(self, table: NDArray[Any], deals: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the scores (n, k) of k actions of the player to move over n deals.
+        """Return the scores (n, k) of k actions of the player to move, in the game of ``table`` (1,), over n deals.
 
-        Args:
-            table: (1,): the real game's record.
-            deals: (n,): records with the hidden cards, and the players' random key as ``key``.
-            actions: (k,): the actions; n times k is at most `size`.
+        The deals are records with the hidden cards, and the players' random key as ``key``; n times k is at most the
+        number of copies.
         """
         repeated = np.repeat(deals, len(actions))
         rows = slice(0, len(repeated))
@@ -102,11 +100,7 @@ class RoundSeated(SearchSeated):
     def decide_by_rollouts(
         self, i: int, actions: NDArray[np.int64], began: float, scores: Callable[..., NDArray[np.float64]]
     ) -> int:
-        """Decide by roll-outs of all actions; see `decide`.
-
-        ``scores(i, actions, first, n)`` returns the scores (n, k) of k actions in game i over n deals, from number
-        ``first`` on.
-        """
+        """Decide by roll-outs: ``scores(i, actions, first, n)`` are those (n, k) over n deals from the first."""
         thought = Thought(actions, int(self._games.actions[i]), self.effort, began, GAMES_AT_ONCE)
         for left, n in thought.requests():
             thought.add(left, scores(i, left, thought.deals, n))

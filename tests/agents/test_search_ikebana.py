@@ -13,9 +13,8 @@ from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.bots.ikebana.odds import BOUQUET_WORTHS, color_class, value_class
 from hanabako.agents.playing.seating import OneTable
-from hanabako.agents.search.ikebana.kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
 from hanabako.agents.search.ikebana.lookahead import RICH, SPREAD, WIDEST, lookahead_loop, new_lookahead
-from hanabako.agents.search.ikebana.relaxed import solve_round, won
+from hanabako.agents.search.ikebana.relaxed import BEGINS, MOST_LEFT, bouquet_values, kind_of, solve_round, won
 from hanabako.agents.search.ikebana.rollouts import round_value
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.engine.state import state_dtype

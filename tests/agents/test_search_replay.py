@@ -9,9 +9,9 @@ import pytest
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.playing.seating import OneTable
-from hanabako.agents.search.hanabi.asking import Question, answers, ask_together
 from hanabako.agents.search.hanabi.beliefs import Belief
 from hanabako.agents.search.hanabi.policy import SearchPolicy, SingleSeated
+from hanabako.agents.search.hanabi.rollouts import Question, answers, ask_together
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 
 MINI = PRESETS["mini"]

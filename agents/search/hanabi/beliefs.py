@@ -2,12 +2,11 @@
 
 The set of hands is kept from one decision to the next, and updated for every step in between:
 
-* If a partner acted, the blueprint is asked what it would have done if the seat held that hand. Hands with a different
-  answer are removed.
+* If a partner acted, hands under which the blueprint would have done something else are removed.
 * If the seat itself played or discarded, hands with another card in that slot are removed, and each remaining hand is
   split by the card that the seat may have drawn.
 * Hands are removed if the step's hint excludes them, or if they need a copy that another player has drawn.
-* Under each remaining hand, the partners observe the step, which updates their memories.
+* Under each remaining hand, the partners observe the step.
 
 A hand's weight is the number of ways in which the unseen cards make it up, with copies distinct. So a set that was
 never sampled is the *exact* belief: all hands consistent with what was seen and with the partners' actions, with their
@@ -16,13 +15,11 @@ they are not.
 
 As long as there are at most `Belief.limit` hands, the set is exact (`Belief.exact`). Otherwise it is a sample: hands
 are drawn from the level-0 belief of `hanabi_env.engine.belief`, which uses the rules alone; each hand is replayed from
-the first step, and dropped at a partner's first action that does not fit. If the seat's draw splits the set into more
-hands than the limit, hands are resampled by weight (systematic resampling). If a sample becomes small, new hands are
-added. At every decision the level-0 belief is counted; once it fits the limit, all of it is replayed, and the set is
+the first step, and dropped at a partner's first action that does not fit. Too many hands are resampled by weight; if a
+sample becomes small, new hands are added. Once the level-0 belief fits the limit, all of it is replayed, and the set is
 exact again. A sample may miss the true hand; an exact set contains it if the partners play the blueprint.
 
-The players' random key is common knowledge: a blueprint that acts at random draws from a stream that all players share,
-which says nothing about the cards.
+The players' random key is common knowledge: it says nothing about the cards.
 """
 
 from collections import deque
@@ -40,9 +37,8 @@ from hanabi_env.words.positions import action_of
 
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import systematic
-from .asking import Asking, Question
 from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_among
-from .rollouts import HanabiRollouts, Simulator
+from .rollouts import Asking, HanabiRollouts, Question, Simulator
 
 FEW = 8
 """New hands are added to a sample with fewer than 1 / ``FEW`` of the limit."""
@@ -89,19 +85,14 @@ class Act(NamedTuple):
 
 @dataclass
 class Belief:
-    """One seat's belief in one real game.
-
-    Args:
-        simulator: deals the hands to copies of the game.
-        player: the player whose hand it is.
-        limit: the most hands that are kept.
-        key: the random key of the game's players.
-    """
+    """One seat's belief in one real game."""
 
     simulator: Simulator
     player: int
     limit: int
+    """The most hands that are kept."""
     key: Any
+    """The random key of the game's players."""
     exact: bool = False
     """Whether the set is the whole belief with exact weights."""
     history: list[Snapshot] = field(default_factory=list)
@@ -260,10 +251,7 @@ class Belief:
     # --- From the start -----------------------------------------------------------------------------------------------
 
     def _replay(self, hands: NDArray[np.uint8]) -> Asking[tuple[NDArray[np.int64], NDArray[Any] | None]]:
-        """Return the rows of the present hands (n, slots) that fit all actions of partners, and all seats' memories.
-
-        Hands that were the same at an earlier step (see `agents.search.hanabi.hands`) are followed once.
-        """
+        """Return the rows of the present hands (n, slots) that fit all actions of partners, and all seats' memories."""
         counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
         earlier = EarlierHands(hands.shape[1], [self._lost(at) for at in range(self.at)], counts)
         rows, memories = in_order(hands), None
@@ -325,9 +313,8 @@ class Belief:
         simulator, table = self.simulator, self.history[-1].table
         slots = self.history[-1].held[self.player]
         hands, ways = np.zeros((self.limit, slots), np.uint8), np.zeros(self.limit)
-        listed = simulator.belief.list(
-            simulator.game.rules_array, table, 0, self.player, simulator.scratch, hands, ways
-        )
+        work = simulator.scratch, hands, ways
+        listed = simulator.belief.list(simulator.game.rules_array, table, 0, self.player, *work)
         return None if listed > self.limit else (hands[:listed], ways[:listed])
 
     def _join(self, rng: np.random.Generator) -> Asking[None]:

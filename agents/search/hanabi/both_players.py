@@ -7,18 +7,16 @@ cards that are then left, with a random key that depends only on the game and th
 searches, and get bitwise the same choices. The actor plays the choice for the hand that it sees; hands with another
 choice are removed from the partner's set. Roll-outs continue under the blueprint, at both seats.
 
-A player's set is kept as in `agents.search.hanabi.beliefs`, but from records that show no hand (`public_record`), so it
-uses only what both players know. A pair of hands, one from each set, is possible if there are enough copies of its
-cards, and is weighted by the number of ways to make it up. An action depends on one hand only, so it never excludes a
-pair without excluding one of the two hands.
+A player's set is kept as in `agents.search.hanabi.beliefs`, but from records that show no hand (`public_record`). A
+pair of hands, one from each set, is weighted by the number of ways to make it up. An action depends on one hand only,
+so it never excludes a pair without excluding one of the two hands.
 
 The sizes of the sets decide whether there is a search. A set of more than `LISTED` hands is not listed; once there are
 fewer, all hands that the rules allow are listed and replayed from the first step. If a set is not listed, or the actor
 may see too many hands to search, the blueprint plays, and both players read the action as the blueprint's. If a draw
 makes a set too large, it is no longer listed; earlier decisions by search are kept, to be replayed later.
 
-With more players a choice depends on several hands, all but the player's own, and the sets would be of whole positions.
-That is not feasible here, and is refused.
+With more players a choice depends on several hands, and the sets would be of whole positions, which is not feasible.
 """
 
 from collections import deque
@@ -35,10 +33,9 @@ from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import Effort
-from .asking import Asking, ask_together
 from .beliefs import Belief, Snapshot
 from .hands import unseen, ways_among
-from .rollouts import HanabiRollouts, Simulator, memories_by_player
+from .rollouts import Asking, HanabiRollouts, Simulator, ask_together, memories_by_player
 
 LISTED = 10_000
 """The most hands in a set."""
@@ -78,11 +75,7 @@ class CommonBelief(Belief):
 class CommonKnowledge:
     """The common knowledge of both players in one game, and the decisions that follow from it.
 
-    Args:
-        simulator: deals hands to copies of the game.
-        key: the random key of the game's players.
-        effort: the effort of every search: roll-outs, no time budget.
-        most: the most searches per decision.
+    ``key`` is the random key of the game's players; a decision has at most ``most`` searches, each of this effort.
     """
 
     def __init__(self, simulator: Simulator, key: Any, effort: Effort, most: int) -> None:
@@ -156,10 +149,7 @@ class CommonKnowledge:
         generators: Mapping[int, np.random.Generator],
         memories: NDArray[Any] | None,
     ) -> NDArray[Any]:
-        """Return the scores of requests, whose keys are rows of hands that the actor may see.
-
-        ``memories`` are those after the actor's choice.
-        """
+        """Return the scores of requests, by rows of hands that the actor may see, whose memories follow its choice."""
         seen, held = self.beliefs[1 - actor], self.beliefs[actor]
         deals = [drawn(request, ways[request.key], generators[request.key]) for request in batch]
         holding, decks = (np.concatenate(parts) for parts in zip(*deals, strict=True))

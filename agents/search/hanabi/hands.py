@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 class EarlierHands:
     """Maps a present hand to the hand held at an earlier step.
 
-    Cards keep their order, so the earlier hand is a prefix of the present one plus known cards since lost.
-
     Args:
         slots: number of cards in the present hand.
         lost: for every step so far, the slot from which the seat played or discarded, or None, and the card.
@@ -56,10 +54,9 @@ def in_order(hands: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def kinds_of(hands: NDArray[np.uint8], held: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Group hands (n, slots), sorted by `in_order`, by their first ``held`` cards.
+    """Return the first row of each group of hands with the same first ``held`` cards, and the group of each row (n,).
 
-    Returns:
-        The first row of each group, and the group of each row (n,).
+    The hands (n, slots) are sorted by `in_order`.
     """
     new = np.ones(len(hands), np.bool_)
     new[1:] = (hands[1:, :held] != hands[:-1, :held]).any(axis=1)

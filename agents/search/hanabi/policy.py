@@ -6,16 +6,12 @@ the belief (see `agents.search.choosing`). It plays the best action if that beat
 
 Only one seat may search, because search assumes that the others follow the blueprint, and they read the searcher's
 actions as the blueprint's. If a policy holds several seats, the first one searches and the others play the blueprint:
-``--agents search:questions`` and ``--agents search:questions,questions`` are the same for two players. Two searching
-policies in one game would each be wrong about the other.
+``--agents search:questions`` and ``--agents search:questions,questions`` are the same for two players. With
+``seats="all"`` both players of a two-player game search, see `agents.search.hanabi.both_players`: one policy for both
+seats, or two with equal settings.
 
-With ``seats="all"`` both players of a two-player game search, and each replicates the other's search for every hand
-(multi-agent search, see `agents.search.hanabi.both_players`): one policy for both seats, or two with equal settings.
-
-A search that is stopped by its time budget or by Ctrl-C answers with the result so far; Ctrl-C is then passed on.
-
-If a partner does what the blueprint, or the partner's search, would not do under any remaining hand, the set of hands
-is empty, and the blueprint plays. `SearchPolicy.counts` says how often.
+A search that is stopped by its time budget or by Ctrl-C answers with the result so far. If a partner does what it would
+not do under any remaining hand, the set of hands is empty, and the blueprint plays.
 """
 
 import time
@@ -35,10 +31,9 @@ from ...playing.block import GAMES_AT_ONCE
 from ...playing.policy import GamesInPlay, Policy, chosen_rows
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import Search, SearchSeated
-from .asking import ask_together
 from .beliefs import Belief, Snapshot
 from .both_players import CommonKnowledge
-from .rollouts import HanabiRollouts, Simulator, memories_by_player
+from .rollouts import HanabiRollouts, Simulator, ask_together, memories_by_player
 
 ROLLOUTS = 200
 FEWEST_HANDS, MOST_HANDS = 100, 10_000
@@ -61,9 +56,6 @@ class SearchPolicy(Search):
         seats: ``"one"``, or ``"all"`` for both players of a two-player game. With ``"all"`` a decision takes several
             searches, each of ``rollouts`` roll-outs, and no ``budget`` is allowed, as both players must reach the same
             choices.
-
-    Raises:
-        ValueError: a number is out of range, both efforts are given, or this blueprint or game cannot be searched.
 
     ``counts`` has the number of ``decisions`` of the searching seats; how many of them had an ``exact``, ``sampled`` or
     ``empty`` belief (empty: the blueprint played; decisions with one legal action are not counted here); how many were
@@ -183,9 +175,9 @@ class SingleSeated(HanabiSeated[Belief]):
     def searches(self, i: int, player: int) -> bool:
         return self.beliefs[i].player == player
 
+    @override
     def decide(self, rows: Sequence[int]) -> None:
-        """See `HanabiSeated`; searches all games together, or one after the other if there is a time budget."""
-        for some in [rows] if self.effort.budget is None else [[i] for i in rows]:
+        for some in [rows] if self.effort.budget is None else [[i] for i in rows]:  # under a time budget, one by one
             thoughts = self._begin_thoughts(some)
             try:
                 think_together(thoughts, self.play_out, GAMES_AT_ONCE)
@@ -199,13 +191,11 @@ class SingleSeated(HanabiSeated[Belief]):
         """Update the beliefs and return new searches, by game, except where the blueprint's action is played."""
         began, counts, legal = time.perf_counter(), self.counts, {}
         for i in rows:
-            mask = self.beliefs[i].history[-1].table["mask"]
-            actions = np.flatnonzero(unpack(mask, self._games.game.num_actions)[0])
+            belief = self.beliefs[i]
+            actions = np.flatnonzero(unpack(belief.history[-1].table["mask"], self._games.game.num_actions)[0])
             if len(actions) > 1:
                 legal[i] = actions
-        for i in legal:
-            belief = self.beliefs[i]
-            self._generators[i] = np.random.default_rng([int(belief.key), belief.history[-1].step])
+                self._generators[i] = np.random.default_rng([int(belief.key), belief.history[-1].step])
         ask_together(self._simulator, [self.beliefs[i].following(self._generators[i]) for i in legal])
         thoughts = {}
         for i, actions in legal.items():
@@ -216,10 +206,7 @@ class SingleSeated(HanabiSeated[Belief]):
         return thoughts
 
     def play_out(self, batch: list[Request]) -> NDArray[Any]:
-        """Return the scores of requests, whose keys are games, over hands of the belief and random decks.
-
-        The beliefs must be up to date and not empty.
-        """
+        """Return the scores of requests, whose keys are games, over hands of the belief and random decks."""
         copies, first = self._simulator.rollouts(sum(request.rollouts for request in batch)), 0
         for request in batch:
             first = self._deal(copies, request, first)
@@ -230,9 +217,8 @@ class SingleSeated(HanabiSeated[Belief]):
         belief = self.beliefs[request.key]
         snapshot = belief.history[-1]
         held, keys = drawn(request, belief.weights, self._generators[request.key])
-        rows = copies.deal_hands(
-            snapshot.table, belief.player, belief.hands[held], keys, belief.key, snapshot.step, first=first
-        )
+        dealt = belief.hands[held], keys, belief.key, snapshot.step, first
+        rows = copies.deal_hands(snapshot.table, belief.player, *dealt)
         real = self._blueprint.memories()
         if copies.memories is not None and belief.memories is not None and real is not None:
             copies.memories[rows] = belief.memories[held]
@@ -245,8 +231,8 @@ class SingleSeated(HanabiSeated[Belief]):
 class JointSeated(HanabiSeated[CommonKnowledge]):
     """Seats of a two-player game in which both players search. See `SearchPolicy`."""
 
+    @override
     def new_belief(self, i: int) -> CommonKnowledge:
-        """See `HanabiSeated`; the common knowledge of both players."""
         return CommonKnowledge(self._simulator, self._games.keys[i], self.effort, self._policy.most_hands)
 
     @override
@@ -273,12 +259,7 @@ class JointSeated(HanabiSeated[CommonKnowledge]):
 
 
 def check_searchers(seats: Any, config: Any, budget: float | None) -> None:
-    """Check ``seats``, and whether both players can search if it is ``"all"``.
-
-    Raises:
-        ValueError: ``seats`` is unknown; or it is ``"all"`` and there are more than two players, a time budget, or
-            observations that show players their own cards.
-    """
+    """Raise ``ValueError`` if ``seats`` is unknown, or is ``"all"`` where both players cannot search."""
     if seats not in (ONE, ALL):
         raise ValueError(f"seats must be {ONE!r} or {ALL!r}, got {shown(seats)}")
     if seats == ONE:

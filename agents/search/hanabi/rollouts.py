@@ -3,8 +3,9 @@
 Beliefs use the copies too, to find what the blueprint would do and remember under each hand that a player may hold.
 """
 
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,12 @@ from hanabako.packing import unpack
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
+from ...playing.block import GAMES_AT_ONCE
 from ...playing.policy import BatchedPolicy, BatchedSeated, Policy, legal_actions, set_of, uniform
+from ..choosing import batches
 from ..rollouts import Rollouts, by_size
+
+T = TypeVar("T")
 
 
 def memories_by_player(memories: NDArray[Any], players: int) -> NDArray[Any]:
@@ -25,12 +30,7 @@ def memories_by_player(memories: NDArray[Any], players: int) -> NDArray[Any]:
 
 
 class HanabiRollouts(Rollouts):
-    """See `agents.search.rollouts`; `Simulator.rollouts` makes it.
-
-    Args:
-        simulator: the common parts of all sizes.
-        size: the maximum number of copies.
-    """
+    """See `agents.search.rollouts`; `Simulator.rollouts` makes one of each size."""
 
     def __init__(self, simulator: "Simulator", size: int) -> None:
         super().__init__(simulator.game, simulator.blueprint, simulator.specialize, size)
@@ -45,8 +45,8 @@ class HanabiRollouts(Rollouts):
         self.tables["terminated"][rows] = True
         self.tables["state"]["end_reason"][rows] = END_OUT_OF_CARDS
 
+    @override
     def scores(self, count: int) -> NDArray[Any] | None:
-        """See `Rollouts.scores`; the scores of whole games."""
         return self.tables["score"][:count].copy() if self.tables["terminated"].all() else None
 
     def deal_hands(
@@ -59,19 +59,10 @@ class HanabiRollouts(Rollouts):
         step: int,
         first: int = 0,
     ) -> slice:
-        """Copy the game of ``table`` (1,) once per row of ``hands`` (n, slots), which are ``player``'s.
+        """Copy the game of ``table`` (1,) once per hand (n, slots) of ``player``; return the rows, from ``first`` on.
 
-        Args:
-            table: the real game's record.
-            player: the player who gets the hands.
-            hands: the hands.
-            deck_keys: (n,): random keys of the decks.
-            key: the random key of the real game's players.
-            step: the real game's step; all games that are copied here are at the same step.
-            first: the first row to copy to.
-
-        Returns:
-            The rows; the games in later rows are over.
+        ``deck_keys`` (n,) are random keys of the decks; ``key`` and ``step`` are those of the real game. The games in
+        later rows are over.
         """
         rows = slice(first, first + len(hands))
         self.copy(table, rows)
@@ -106,7 +97,7 @@ class HanabiRollouts(Rollouts):
         return self.actions
 
     def decide(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the actions of a blueprint without memory in the first n games, whose steps are ``steps`` (n,)."""
+        """Return the actions of a blueprint without memory in the first n games, at their ``steps`` (n,)."""
         n = len(steps)
         tables, observation, mask = self.tables[:n], self.observation[:n], self.mask[:n]
         self.loops.refresh(self.rules_array, tables)
@@ -140,10 +131,7 @@ class HanabiRollouts(Rollouts):
 class Simulator:
     """Common parts of the searches of several real games: roll-outs of each size, and the loops that deal hands.
 
-    Args:
-        game: the game.
-        blueprint: the policy that plays in the copies.
-        specialize: the same as for the real games, so that records have the same dtype.
+    The copies are specialized as the real games are, so that records have the same dtype.
     """
 
     def __init__(self, game: Game, blueprint: Policy, specialize: bool) -> None:
@@ -154,3 +142,58 @@ class Simulator:
         """Whether the blueprint has no memory, so that it can be asked about steps in any order."""
         self.rollouts = by_size(partial(HanabiRollouts, self))
         """Returns roll-outs for a number of games, at most `GAMES_AT_ONCE`; earlier copies of that size are lost."""
+
+
+# --- Questions to a blueprint without memory --------------------------------------------------------------------------
+#
+# It can be asked about the steps of a game in any order, and one forward pass over many rows is much faster than many
+# passes over a few. So beliefs are generators, whose questions `ask_together` puts into the same passes.
+
+
+class Question(NamedTuple):
+    """The question what the player to move would do if another player held each of these hands."""
+
+    deal: Callable[[HanabiRollouts, NDArray[np.uint8], int], slice]
+    """A function that deals the position with given hands to copies, from a given row on, and returns their rows."""
+    step: int
+    hands: NDArray[np.uint8]
+    """(n, slots), at least one hand."""
+
+
+Asking: TypeAlias = Generator[list[Question], list[NDArray[np.int64]], T]
+"""A generator that yields questions and is sent the actions (n,) under each question's hands."""
+
+
+def ask_together(simulator: Simulator, asking: Iterable[Asking[Any]]) -> None:
+    """Run the generators in parallel, one round of questions from each at a time."""
+    going: dict[Asking[Any], list[NDArray[np.int64]] | None] = dict.fromkeys(asking)
+    while going:
+        asked: dict[Asking[Any], list[Question]] = {}
+        for one, answer in going.items():
+            try:
+                asked[one] = next(one) if answer is None else one.send(answer)
+            except StopIteration:
+                continue
+        answered = iter(answers(simulator, [question for questions in asked.values() for question in questions]))
+        going = {one: [next(answered) for _ in questions] for one, questions in asked.items()}
+
+
+def answers(simulator: Simulator, questions: Sequence[Question]) -> list[NDArray[np.int64]]:
+    """Return the actions (n,) under each of a question's hands, question by question."""
+    pieces = [
+        question._replace(hands=question.hands[start : start + GAMES_AT_ONCE])
+        for question in questions
+        for start in range(0, len(question.hands), GAMES_AT_ONCE)
+    ]
+    actions = [answer(simulator, batch) for batch in batches(pieces, GAMES_AT_ONCE, lambda piece: len(piece.hands))]
+    ends = np.cumsum([len(question.hands) for question in questions])
+    return np.split(np.concatenate(actions), ends[:-1]) if actions else []
+
+
+def answer(simulator: Simulator, batch: Sequence[Question]) -> NDArray[np.int64]:
+    """Return the actions under all hands of the questions, at most `GAMES_AT_ONCE` hands, concatenated."""
+    counts = [len(question.hands) for question in batch]
+    copies, first = simulator.rollouts(sum(counts)), 0
+    for question in batch:
+        first = question.deal(copies, question.hands, first).stop
+    return copies.decide(np.repeat([question.step for question in batch], counts))

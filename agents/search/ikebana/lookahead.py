@@ -5,8 +5,7 @@ at the price asked, and which card the last refusal offers to the other. For eac
 expanded: the other buys that card, or draws, keeps and refuses, in the way that is worst for the player who looks
 ahead. Positions beyond the reply, at the horizon, are valued as follows:
 
-* in the last round, by the probability to win from `agents.search.ikebana.relaxed`, given the kinds of both bouquets
-  and the lead;
+* in the last round, by the probability to win that `agents.search.ikebana.relaxed` has;
 * in earlier rounds, by the probability of a lead, which is assumed to be normal, with the mean and variance of both
   bouquets if they are completed for points, and with `SPREAD` for each later round;
 * if ``reward`` is not ``"win"``, by the mean of that lead.
@@ -34,8 +33,7 @@ from ikebana_env.engine.rules import gain_factor, top_of_discard
 from ikebana_env.engine.state import BOUQUET_SIZE, KINDS, NO_CARD, REWARD_WIN, START_PRESTIGE, Rules
 
 from ...bots.ikebana.odds import MOST_REFUSALS, count_unseen, payable
-from .kinds import BEGINS, MOST_LEFT, bouquet_values, kind_of
-from .relaxed import ROUND_TURNS, last_round, won
+from .relaxed import BEGINS, MOST_LEFT, ROUND_TURNS, bouquet_values, kind_of, last_round, won
 
 SPREAD = 21.0
 """The standard deviation of a round's lead, in points, under the normal assumption. With this value the normal
@@ -65,18 +63,15 @@ class Lookahead(NamedTuple):
     widest: int
     """The widest lead in `solved`."""
     means: NDArray[np.float64]
-    """(2, kinds, MOST_LEFT + 1): means by `agents.search.ikebana.kinds.BouquetValues`, in earlier rounds and in the
-    last."""
     variances: NDArray[np.float64]
-    """(2, kinds, MOST_LEFT + 1): the variances that belong to `means`."""
+    """(2, kinds, MOST_LEFT + 1), as ``means``: those of `BouquetValues`, in earlier rounds and in the last."""
     views: NDArray[Any]
     """(1,): the view of the player to move."""
     unseen: NDArray[np.int64]
     """(KINDS,): the number of copies of each card that the player to move does not see."""
     mine: NDArray[np.int64]
-    """(KINDS,): the kind of this player's bouquet after adding each card; -1 if impossible."""
     theirs: NDArray[np.int64]
-    """(KINDS,): the kind of the other's bouquet after adding each card; -1 if impossible."""
+    """(KINDS,), as ``mine``: the kind of a player's bouquet after adding each card; -1 if impossible."""
     kept: NDArray[np.float64]
     """(KINDS, KINDS + 1): the value of keeping a card, by the top of the player's discard; `KINDS` if there is none."""
     drawn: NDArray[np.float64]
@@ -94,11 +89,10 @@ class Horizon(NamedTuple):
     offset: int
     """The index in `Lookahead.solved` at which the probabilities of the horizon's turn begin."""
     first_mover_kind: int
-    """The first kind of bouquets that the player to move at the horizon may have."""
     first_other_kind: int
-    """The first kind of bouquets that the other player may have at the horizon."""
+    """The first kind of bouquets that the player to move, or the other player, may have at the horizon."""
     num_other_kinds: int
-    """The number of kinds that the other's bouquet may have at the horizon."""
+    """The number of kinds that the other's bouquet may have there."""
     spread: float
     """The variance of the lead from later rounds."""
     theirs: int
@@ -243,8 +237,7 @@ def can_join(cards, card):
 def plan_turn(lookahead, horizon, refusals, my_prestige, their_prestige):
     """Write the values of drawing after ``refusals`` refusals to ``lookahead.drawn[0]``, by the player's top discard.
 
-    ``my_prestige`` and ``their_prestige`` are those at this point. A refused card becomes the top, so only before the
-    first refusal there may be none.
+    A refused card becomes the top, so only before the first refusal there may be none.
     """
     most, paid = payable(my_prestige, refusals, MOST_REFUSALS)
     lookahead.drawn[0, :] = -np.inf
@@ -282,10 +275,7 @@ def twin_of(lookahead, card):
 
 @subroutine
 def note_kept(lookahead, horizon, card, my_prestige, their_prestige):
-    """Write the values of ending the turn with ``card`` to ``lookahead.kept``, by the top of the player's discard.
-
-    ``my_prestige`` and ``their_prestige`` are those at the end of the turn.
-    """
+    """Write the values of ending the turn with ``card`` to ``lookahead.kept``, by the top of the player's discard."""
     mine, row = lookahead.mine[card], lookahead.kept[card]
     if not horizon.replies:
         row[:] = horizon_value(lookahead, horizon, mine, my_prestige, horizon.theirs, their_prestige)

@@ -1,10 +1,8 @@
 """A seat of Ikebana that searches, over a bot or a network as its *blueprint*.
 
-There are two methods. A search over the bot ``lookahead`` in a two-player game looks ahead exactly, through the turn
-and the reply; see `agents.search.ikebana.lookahead`. All others use roll-outs: every action is played out to the end of
-the round, over the same decks, with the blueprint at all seats. So the others' replies count too, for example when a
-refusal offers them a card or a price gives them prestige. The end is valued by the probability to win the game, see
-`agents.search.ikebana.rollouts.round_value`.
+A search over the bot ``lookahead`` in a two-player game looks ahead exactly; see `agents.search.ikebana.lookahead`.
+All others use roll-outs: every action is played out to the end of the round, over the same decks, with the blueprint at
+all seats. The end is valued by the probability to win the game, see `agents.search.ikebana.rollouts.round_value`.
 """
 
 from collections.abc import Sequence
@@ -42,9 +40,6 @@ class IkebanaSearch(Search):
         turns: look ahead exactly instead: 1 for the player's turn, 2 to include the reply. The default for two players
             over ``lookahead`` is 2, unless another option is given.
 
-    Raises:
-        ValueError: see `Search` and `turns_of`.
-
     ``counts`` has the number of ``decisions`` with more than one action, of those ``changed`` from the blueprint's, and
     of ``rollouts``.
     """
@@ -75,17 +70,9 @@ class IkebanaSearch(Search):
 
 
 def turns_of(bot: Bot | None, config: Any, turns: Any, rolls_out: bool) -> int | None:
-    """Return how many turns a search looks ahead; None if it uses roll-outs.
+    """Return how many turns a search looks ahead, after checking the option ``turns``; None if it uses roll-outs.
 
-    Args:
-        bot: the blueprint's bot, None for a network.
-        config: the game's config.
-        turns: the option; None means the default.
-        rolls_out: whether an option of roll-outs is given.
-
-    Raises:
-        ValueError: ``turns`` is neither 1 nor 2, options of roll-outs are given too, or this blueprint or game does not
-            allow look-ahead.
+    ``bot`` is None for a network; ``rolls_out`` says whether an option of roll-outs is given.
     """
     fits = bot is LOOKAHEAD_FLORIST and config.players == 2
     if turns is None:

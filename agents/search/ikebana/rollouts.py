@@ -42,8 +42,8 @@ class IkebanaRollouts(RoundRollouts):
         states = self.tables["state"][:count]
         return (states["end_reason"] != END_NOT_YET) | (states["round_index"] != self.root["round_index"])
 
+    @override
     def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """See `RoundRollouts.round_scores`, and `round_value`."""
         values = np.zeros(len(rows))
         value_loop()(self.rules_array, self.tables["state"][rows], int(self.root["current_player"]), values)
         return values
@@ -87,8 +87,7 @@ def value_loop() -> Callable[..., None]:
 def play_out_loop(bot: Bot) -> Callable[..., None]:
     """Return the loop ``(rules_array, memory, states (3,), words (1,), unseen, key, step, first, actions, scores)``.
 
-    The root is ``states[0]``. The actions' round values for its player are written to ``scores`` (n, actions), over the
-    deals with numbers ``first`` to ``first + n - 1``.
+    The actions' round values for the player of ``states[0]`` are written to ``scores`` (n, actions), over n deals.
     """
     rules_of, bot_acts = reader_of(Rules, None), bot.act
     digest = digest_of(bot_acts, deal_unseen, hide, legal_action_mask, step, round_value, play_out_loop)
@@ -161,11 +160,10 @@ def deal_unseen(rules, s, unseen, count, key):
 
 @rule
 def round_value(rules, s, player):
-    """Return the value of the end of a round for ``player``.
+    """Return the value of the end of a round for ``player``: the probability to win, given all players' prestige.
 
-    It is the probability to win, given all players' prestige. The lead over another player in each later round is
-    assumed to be normal with mean 0 and standard deviation `SPREAD`, twice that in a last round whose gains are doubled
-    (I15). If ``reward`` is not ``"win"``, the value is the lead over the mean of the others.
+    The lead in each later round is assumed to be normal with mean 0, see `variance_of_rounds`. If ``reward`` is not
+    ``"win"``, the value is the lead over the mean of the others.
     """
     mine, others, probability = np.float64(s.prestige[player]), 0.0, 1.0
     left = 0 if is_terminal(s) else rules.rounds - np.int64(s.round_index)

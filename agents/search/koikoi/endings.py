@@ -1,9 +1,8 @@
 """Endings with open hands: a relaxation of the last turns, for a player who sees one hand.
 
-For every hand that the other may hold, the rest of the round is solved as if all cards but the deck lay open. Then it
-is a game of perfect information. Its value (the lead of player 0 in points) is computed by expectimax in a walk through
-the whole rest: the mean over the cards that may be drawn, the best over the actions of the player to move. The game's
-rules are not repeated here: the engine makes a step with every card that it may turn up.
+For every hand that the other may hold, the rest of the round is solved as if all cards but the deck lay open: a game of
+perfect information. Its value (the lead of player 0 in points) is computed by expectimax in a walk through the whole
+rest: the mean over the cards that the engine may turn up, the best over the actions of the player to move.
 
 The value of an action is its mean over the other's hands. Neither player can know that much;
 ``hanafuda_env/README.md`` has the error of these values and the cost of these choices.
@@ -148,8 +147,7 @@ def ending_loop() -> Callable[..., None]:
     """Return the loop ``(rules_array, root (1,), hidden (2,), scratch, values (actions,))``.
 
     It writes the mean value of each action for the player to move, in the order of the actions' numbers. The rules are
-    of one round, the root is a state, ``hidden[1]`` are the cards that the other cannot hold, and ``scratch`` is from
-    `walk_scratch`.
+    of one round, ``hidden[1]`` are the cards that the other cannot hold, and ``scratch`` is from `walk_scratch`.
     """
     rules_of = reader_of(Rules, None)
     digest = digest_of(walk, hidden_cards, ending_loop)

@@ -1,8 +1,7 @@
 """The rest of a round for a search: one small record for all configs, knowledge of the other hand, and roll-outs.
 
-A search looks no further than one round. Its record holds one round and two turns, so that copies are small and loops
-are compiled once. K14 gives information about hands: a player who plays a card without capturing holds no card that
-would have captured. `Exclusions` keeps track of it.
+The record holds one round and two turns, so that copies are small and loops are compiled once. K14 gives information
+about hands: a player who plays a card without capturing holds no card that would have captured; see `Exclusions`.
 """
 
 from collections.abc import Callable
@@ -47,11 +46,7 @@ def round_state(rules: Rules, state: Any, out: NDArray[Any]) -> None:
 
 @rule
 def hidden_cards(rules, root, hidden):
-    """Turn the root into its player's view, write the unseen cards to ``hidden[0]``, and count those in the other hand.
-
-    Returns:
-        How many of the unseen cards are in the other hand.
-    """
+    """Turn the root into its player's view, write the unseen cards to ``hidden[0]``; count those of the other."""
     player = np.int64(root.current_player)
     hide(rules, root, player)
     hidden[0] = unseen(root)
@@ -111,8 +106,8 @@ class KoiKoiRollouts(RoundRollouts):
         self.tables["terminated"][rows] = True
         self.tables["state"]["phase"][rows] = PHASE_END
 
+    @override
     def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:
-        """See `RoundRollouts.deal_hidden`; deals the hands and the rest of the deck."""
         drawn = int(states["drawn"][0])
         states["hand"] = deals["hand"]
         states["deck"][:, drawn:] = deals["deck"][:, drawn:]
@@ -121,8 +116,8 @@ class KoiKoiRollouts(RoundRollouts):
     def is_over(self, count: int) -> NDArray[np.bool_]:
         return self.tables["state"]["finished"][:count] > self.root["finished"]
 
+    @override
     def round_scores(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the points that the player to move at the root has won, negative if the other won: (rows,)."""
         results = self.tables["state"]["results"][rows, int(self.root["finished"])]
         player = int(self.root["current_player"])
         signs = np.where(results["winner"] == player, 1, np.where(results["winner"] == 1 - player, -1, 0))
@@ -130,12 +125,7 @@ class KoiKoiRollouts(RoundRollouts):
 
 
 class Exclusions:
-    """The cards that players publicly cannot hold, by K14, in many games.
-
-    Args:
-        rules: the games' rules.
-        tables: the records (N,) of the games in play.
-    """
+    """The cards that players publicly cannot hold, by K14, in games whose records are ``tables`` (N,)."""
 
     def __init__(self, rules: Rules, tables: NDArray[Any]) -> None:
         self._rules, self._tables = rules, tables

@@ -1,15 +1,12 @@
 """A seat of Koi-Koi that searches, over a bot or a network as its *blueprint*.
 
-Over a bot it grows a tree of information sets (`agents.search.koikoi.tree`), in which the blueprint plays rounds out,
-and plays the action with the highest value. Over a network it plays every action out over the same deals of the unseen
-cards, with the network at both seats (`agents.search.rollouts`), and plays the best one if it beats the network's by a
-margin; a tree is not better there (``benchmarks/strength/SCORES.md``). In the last turns both searches solve the end of
-the round for every hand that the other may hold (`agents.search.koikoi.endings`). Knowledge of the other hand by K14 is
-kept from the beginning of the round.
+Over a bot it grows a tree of information sets (`agents.search.koikoi.tree`) and plays the action with the highest
+value. Over a network it plays every action out over the same deals of the unseen cards (`agents.search.rollouts`), as a
+tree is not better there (``benchmarks/strength/SCORES.md``). In the last turns both solve the end of the round
+(`agents.search.koikoi.endings`).
 
-The search maximizes the points of the current round, whatever the score, and also if ``reward`` is not points. Over
-`monte_carlo` rounds are played out at random, as that bot does itself. The search does not assume that the other
-follows the blueprint, so any number of seats may search.
+The search maximizes the points of the current round, whatever the score, and also if ``reward`` is not points. It does
+not assume that the other follows the blueprint, so any number of seats may search.
 """
 
 from abc import abstractmethod
@@ -55,9 +52,6 @@ class KoiKoiSearch(Search):
         budget: milliseconds per decision instead: see `agents.search.hanabi.policy.SearchPolicy`. Endings ignore it;
             they take a few milliseconds.
         margin: over a network only: by how many standard errors an action must beat the network's; 2 by default.
-
-    Raises:
-        ValueError: see `Search`; or a margin is given over a bot.
 
     ``counts`` has the number of ``decisions`` with more than one action, how many of them were ``endings``, and the
     number of ``passes`` or ``rollouts``.

@@ -53,25 +53,18 @@ DECK_STREAM, PLAY_STREAM = 1, 2
 class Scratch(NamedTuple):
     """The arrays to which a pass writes."""
 
-    state: np.ndarray
-    """(1,): the position."""
-    seen: np.ndarray
-    """(1,): the blueprint's view of the position."""
-    mask: np.ndarray
-    """(1,): the blueprint's legal actions, as a bit set."""
-    memory: np.ndarray
-    """(2,): the blueprint's memory at each seat."""
+    state: np.ndarray  # (1,): the position
+    seen: np.ndarray  # (1,): the blueprint's view of the position
+    mask: np.ndarray  # (1,): the blueprint's legal actions, as a bit set
+    memory: np.ndarray  # (2,): the blueprint's memory at each seat
 
 
 class Tree(NamedTuple):
     """The statistics of all passes so far."""
 
-    edges: np.ndarray
-    """A hash table of `EDGE`; its length is a power of two."""
-    path: np.ndarray
-    """The edges of the current pass."""
-    sums: np.ndarray
-    """(1,): sums over all passes."""
+    edges: np.ndarray  # a hash table of `EDGE`; its length is a power of two
+    path: np.ndarray  # the edges of the current pass
+    sums: np.ndarray  # (1,): sums over all passes
 
 
 def tree_size(rollouts: int) -> int:
@@ -88,16 +81,8 @@ def empty_tree(size: int) -> Tree:
 def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_action):
     """Deal, select down the tree, expand it by a node, play the round out, and update the statistics of the path.
 
-    Args:
-        rules: the rules of one round.
-        root: the searcher's view.
-        scratch: a `Scratch`.
-        advise: the rule ``(rules, scratch, actions, key)`` for the blueprint's action in ``scratch.state[0]``.
-        hidden: (2,): the cards that the searcher does not see, and the cards that the other cannot hold.
-        missing: how many of the hidden cards the other holds.
-        tree: a `Tree`.
-        key: the random key of the pass.
-        first_action: the searcher's action.
+    ``root`` is the searcher's view, and ``first_action`` its action. ``hidden`` (2,) are the cards that it does not
+    see, of which the other holds ``missing``, and those that the other cannot hold. ``advise`` is from `advice_of`.
     """
     s, path, sums = scratch.state, tree.path, tree.sums[0]
     player = np.int64(root.current_player)
@@ -111,9 +96,8 @@ def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_act
         action = lowest_card(actions)
         if popcount(actions) > 1:
             chosen = np.int64(-1)
-            in_tree = not is_new and (
-                length == 0 or (length < path.shape[0] and 4 * sums.used < 3 * tree.edges.shape[0])
-            )
+            has_room = length < path.shape[0] and 4 * sums.used < 3 * tree.edges.shape[0]
+            in_tree = not is_new and (length == 0 or has_room)
             if length == 0:
                 chosen = first_action
             elif in_tree:
