@@ -118,10 +118,7 @@ def check_test(args: Args) -> None:
 
 
 def policy_of(names: Sequence[str], players: int, effort: Any) -> tuple[HanabiConfig, Policy]:
-    """Return the config and policy of the first agent that can play the standard game with this number of players.
-
-    If no agent can play it, the error is about the last one; a bot that sees its own cards is refused.
-    """
+    """Return the config and policy of the first agent that can play the standard game with this number of players."""
     refusal, config = None, make_config("hanabi", "standard", players)
     for name in names:
         try:

@@ -43,11 +43,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Measure and print.
-
-    Raises:
-        ValueError: an unknown name or a wrong value.
-    """
+    """Measure and print."""
     entry, config = game_named(args.game), make_config(args.game, args.preset, args.players, args.config)
     game, many = entry.make_game(config), counted(args.games, "game")
     print(f"{game_in_words(config)}, {many} side by side, random legal actions")

@@ -47,11 +47,7 @@ or written, and SystemExit if it has said what is wrong; the user gets one sente
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command line.
-
-    Raises:
-        SystemExit: something is wrong, with a message of one line; or help was asked for.
-    """
+    """Run the command line; ``SystemExit`` has a message of one line."""
     words = list(sys.argv[1:] if argv is None else argv)
     if any(word.startswith("--tyro-") for word in words):
         all_commands(words)

@@ -48,12 +48,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Write the picture.
-
-    Raises:
-        ValueError: an unknown name, a wrong value, an agent that cannot play, or a file that does not end in .svg.
-        OSError: the file cannot be written.
-    """
+    """Write the picture."""
     if args.out.suffix != ".svg":
         raise ValueError(f"out must end in .svg, got {args.out}")
     check_writable(args.out)
@@ -66,14 +61,8 @@ def run(args: Args) -> None:
 def sample_game(config: Any, seed: int = 0, moves: int = 1000, agent: str | Path | None = None) -> list[Snapshot]:
     """Play a game of up to ``moves`` moves, and return a snapshot of every position.
 
-    Args:
-        config: the config of any game.
-        seed: seed of the deal and of the agents' randomness.
-        moves: the largest number of moves.
-        agent: the agent at all seats, as `agents.load` takes it; None is `best_agent`.
-
-    Raises:
-        ValueError: there is no such agent, or it cannot play ``config``.
+    The ``seed`` is that of the deal and of the agents' randomness. The agent at all seats is as `agents.load` takes it,
+    with its errors; None is `best_agent`.
     """
     policy = load(best_agent(config) if agent is None else agent, config)
     entry = game_of(config)

@@ -76,17 +76,12 @@ class Args:
 
     @property
     def effort(self) -> dict[str, Any]:
-        """The settings in ``search``, see `agents.registry.effort_of`."""
+        """The settings in ``search``."""
         return effort_of(self.search, [*self.partners.split(","), *filter(None, [self.adviser])])
 
 
 def run(args: Args) -> None:
-    """Play a game.
-
-    Raises:
-        ValueError: an unknown name or a wrong value.
-        OSError: the game cannot be saved.
-    """
+    """Play a game."""
     check_writable(args.out)
     config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
     adviser = cache(lambda: Adviser(args.adviser or best_agent(config), config, args.effort))
@@ -139,12 +134,7 @@ def seats_of(args: Args, config: Any) -> list[str]:
 def session_of(
     seats: Sequence[str], config: Any, effort: Mapping[str, Any], seed: int | None = None, file: Path | None = None
 ) -> Session:
-    """Make a game with the named agents and persons at its seats, which is saved; by default under games/.
-
-    Raises:
-        ValueError: an agent cannot play there.
-        OSError: the game cannot be saved.
-    """
+    """Make a game with the named agents and persons at its seats, which is saved; by default under games/."""
     session = Session(config, line_up_of(seats, config, config.players, effort), seed, file)
     if file is None:
         own = new_file(config)
@@ -157,11 +147,7 @@ def session_of(
 
 
 def new_file(config: Any) -> Path:
-    """Create an empty file under games/ whose name, with the time, no other game has or gets; return its path.
-
-    Raises:
-        OSError: it cannot be created.
-    """
+    """Create an empty file under games/ whose name, with the time, no other game has or gets; return its path."""
     stem = Path("games") / f"{game_of(config).name}-{time.strftime('%Y%m%d-%H%M%S')}"
     file, number = stem.with_suffix(".json"), 1
     while True:

@@ -74,12 +74,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Play or read games, and write them.
-
-    Raises:
-        ValueError: an unknown name, a wrong value, or a file without games.
-        OSError: a file cannot be read or written.
-    """
+    """Play or read games, and write them."""
     check_writable(args.hanablive and args.hanablive / "0.json", args.ah2ac2)
     if args.minari is not None:
         from ..bridges.minari import installed_minari

@@ -139,10 +139,7 @@ def differences_of_sums(
 
 
 def claims_of(row: Result) -> dict[str, Any]:
-    """Return the means and rates that a row claims by name, after checking that they are numbers.
-
-    Only rows that are meetings themselves claim all of them; a study's ``score`` may be another number.
-    """
+    """Return the means and rates that a row claims, if it is a meeting itself, after checking that they are numbers."""
     names = [name for name in (*MEANS, *RATES) if name in row] if "line_up" in row["fields"] else []
     claimed = {name: row[name] for name in names}
     for name, value in claimed.items():

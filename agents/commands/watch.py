@@ -65,12 +65,7 @@ class Args:
 
 
 def run(args: Args) -> None:
-    """Write the page.
-
-    Raises:
-        ValueError: there is no such run, file or agent, or it cannot be shown.
-        OSError: a file cannot be read or written.
-    """
+    """Write the page."""
     path = page_of(args)
     print(path)
     if args.open:
@@ -144,6 +139,5 @@ def game_of_dataset(path: Path, number: int) -> GameRecord:
 def write(record: GameRecord, adviser: str | None, origin: str, usual: Path, args: Args) -> Path:
     """Write the page of a game and return its path."""
     check_writable(args.out or usual)
-    effort = args.effort
-    advice = Adviser(adviser, record.config, effort) if adviser else None
+    advice = Adviser(adviser, record.config, args.effort) if adviser else None
     return replay_of(record, advice, origin).save(args.out or usual)

@@ -71,11 +71,8 @@ class RefusedError(Exception):
 class Host:
     """The host of a game: it holds the session and the seat from which it is seen, and answers the page's requests.
 
-    Args:
-        begin: starts a new game with the named players, one name per seat.
-        adviser: makes the adviser when it is first needed.
-        seats: the names of the first game's players.
-        offered: the names that the page can put at a seat.
+    ``begin`` starts a new game with the named players, ``seats`` at first; ``offered`` are the names that the page can
+    put at a seat.
     """
 
     def __init__(
@@ -85,11 +82,9 @@ class Host:
         seats: Sequence[str],
         offered: Sequence[str],
     ) -> None:
-        self._begin = begin
-        self._adviser = adviser
+        self._begin, self._adviser = begin, adviser
         self._offered = list(dict.fromkeys([*offered, *seats]))
-        self._lock = threading.Lock()
-        self._revision = 0
+        self._lock, self._revision = threading.Lock(), 0
         self._start(seats)
 
     def _start(self, seats: Sequence[str]) -> None:
@@ -147,8 +142,7 @@ class Host:
 
     def take(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Play ``action`` for the person to move."""
-        if self._eyes is None:
-            raise ValueError("the player to move has not asked to see the cards yet")
+        self._check_seen()
         self._news.append(self.session.take(str(request.get("action"))))
         self._go_on()
         return self._changed()
@@ -169,8 +163,7 @@ class Host:
 
     def again(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Start a new game, once this one is over."""
-        if not self.session.is_over:
-            raise ValueError("this game is not over")
+        self._check_over()
         self._start(self._seats)
         return self._changed()
 
@@ -189,15 +182,13 @@ class Host:
 
     def advice(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the adviser's choice: pairs of an action and its probability."""
-        if self._eyes is None:
-            raise ValueError("the player to move has not asked to see the cards yet")
+        self._check_seen()
         adviser = self._adviser()
         return {"name": adviser.name, "advice": list(adviser.advice(self.session.record).items())}
 
     def review(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return for each person's decision of a finished game what was done and what the adviser would have done."""
-        if not self.session.is_over:
-            raise ValueError("this game is not over")
+        self._check_over()
         adviser, session = self._adviser(), self.session
         compared = enumerate(zip(session.movers, adviser.review(session.record), strict=True))
         rows = [[turn, player_name(mover), *both] for turn, (mover, both) in compared if mover in session.persons]
@@ -206,9 +197,16 @@ class Host:
     def replay(self) -> str:
         """Return the replay page of the finished game, with the adviser's choices."""
         with self._lock:
-            if not self.session.is_over:
-                raise ValueError("this game is not over")
+            self._check_over()
             return replay_of(self.session.record, self._adviser()).html()
+
+    def _check_over(self) -> None:
+        if not self.session.is_over:
+            raise ValueError("this game is not over")
+
+    def _check_seen(self) -> None:
+        if self._eyes is None:
+            raise ValueError("the player to move has not asked to see the cards yet")
 
     def _changed(self) -> dict[str, Any]:
         self._revision += 1

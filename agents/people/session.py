@@ -6,8 +6,6 @@
 
 If the session has a file, every step is saved before it is made, so that nothing is lost however the program ends. A
 step that cannot be saved is not made and can be tried again.
-`Session.undo` goes back to the person's own last decision; the agents, whose randomness depends on the seed, would play
-the same again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,13 +59,10 @@ class Step:
 
 
 class Session:
-    """A game in progress.
+    """A game in progress; each seat has a policy, or None for a person.
 
-    Args:
-        config: the config of any game.
-        seats: a policy per player; None is a person.
-        seed: seed of the deal and of the agents' randomness; None is a random one.
-        file: the file of the record, which is updated at every step; ``OSError`` if that fails.
+    The seed is that of the deal and of the agents' randomness, by default a random one. The file is that of the record,
+    which is updated at every step.
     """
 
     def __init__(

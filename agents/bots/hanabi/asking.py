@@ -23,9 +23,7 @@ def sum_of_hats(rules, memory, view, giver, messages, said):
     that player's turn.
     """
     copy_hands(rules, memory.possible, memory.draft)
-    playable = memory.playable
-    mine = playable
-    total = 0
+    playable, mine, total = memory.playable, memory.playable, 0
     for offset in range(1, rules.players):
         player = (giver + offset) % rules.players
         if player == memory.player:
@@ -41,15 +39,13 @@ def sum_of_hats(rules, memory, view, giver, messages, said):
 @rule
 def after_known_play(rules, memory, player, playable):
     """Return the playable cards after the turn of ``player``, as expected from common knowledge."""
-    played = ZERO
-    lowest = rules.ranks
+    played, lowest = ZERO, rules.ranks
     for slot in range(memory.hand_count[player]):
         possible = memory.possible[player, slot]
         if is_known(possible) and possible & playable != ZERO:
             rank = rank_of(rules, popcount(possible - ONE))
             if rank < lowest:
-                lowest = rank
-                played = possible
+                played, lowest = possible, rank
     return after_play(rules, memory, playable, played) if played != ZERO else playable
 
 
@@ -59,8 +55,7 @@ def work_out_hat(memory, view, player, playable, messages, hat):
 
     If ``hat`` is -1, the answers are those of the true cards, otherwise those encoded in ``hat``.
     """
-    size = 1
-    value = 0
+    size, value = 1, 0
     while True:
         room = (messages - value - 1) // size + 1  # any answer below this keeps the value below ``messages``
         asked, answer = ask(memory, view, player, playable, room, -1 if hat < 0 else hat // size)
@@ -96,8 +91,7 @@ def is_open(memory, possible):
 @rule
 def list_candidates(memory, player, playable, room):
     """Prepare question a: write up to ``room`` - 1 slots to ``memory.order``; return their number, 0 to skip it."""
-    knows_play = False
-    knows_dead = False
+    knows_play, knows_dead = False, False
     for slot in range(memory.hand_count[player]):
         knows_play = knows_play or memory.draft[player, slot] & ~playable == ZERO
         knows_dead = knows_dead or memory.draft[player, slot] & memory.needed == ZERO
@@ -108,17 +102,14 @@ def list_candidates(memory, player, playable, room):
 @rule
 def add_candidates(memory, player, cards, kind, length, room):
     """Append slots that may be one of ``cards``, the likeliest last, to ``memory.order``; return its new length."""
-    begin = length
-    asked = 0
+    begin, asked = length, 0
     while length < room - 1:
-        best = -1
-        most = 0.0
+        best, most = -1, 0.0
         for slot in range(memory.hand_count[player]):
             if (asked >> slot) & 1 == 0 and is_open(memory, memory.draft[player, slot]):
                 probability = probability_of(memory.left, memory.draft[player, slot], cards)
                 if probability > most:
-                    most = probability
-                    best = slot
+                    best, most = slot, probability
         if best < 0:
             break
         asked |= 1 << best
@@ -132,14 +123,12 @@ def add_candidates(memory, player, cards, kind, length, room):
 @rule
 def nearest_slot(memory, player, cards, wanted, within):
     """Return the slot whose probability of ``cards`` is closest to ``wanted``, with a gap below ``within``; or -1."""
-    best = -1
-    nearest = within
+    best, nearest = -1, within
     for slot in range(memory.hand_count[player]):
         if is_open(memory, memory.draft[player, slot]):
             distance = abs(probability_of(memory.left, memory.draft[player, slot], cards) - wanted)
             if distance < nearest:
-                nearest = distance
-                best = slot
+                best, nearest = slot, distance
     return best
 
 
@@ -156,7 +145,7 @@ def ask_for_first(memory, view, player, playable, length, hat):
                 answer = k + 1
     for k in range(length if answer == 0 else answer):
         meant = meant_by(memory, k, playable)
-        narrow(memory, player, memory.order[k] % DEAD, meant if k + 1 == answer else ~meant)
+        narrow(memory.draft, player, memory.order[k] % DEAD, meant if k + 1 == answer else ~meant)
     return length + 1, answer
 
 
@@ -184,5 +173,5 @@ def ask_which(memory, view, player, slot, room, hat):
         meant = ZERO
         for k in range(answer, popcount(live), parts):
             meant |= bit(nth_set_bit(live, k))
-    narrow(memory, player, slot, meant)
+    narrow(memory.draft, player, slot, meant)
     return parts + has_dead, answer

@@ -69,15 +69,13 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 @rule
 def slot_to_play(rules, view, player, playable):
     """Return the slot of the best playable card, or -1."""
-    best = -1
-    best_cost = FAR * FAR
+    best, best_cost = -1, FAR * FAR
     for slot in range(hand_count(view, player)):
         card = view.hands[player, slot]
         if has_bit(playable, card) != ZERO:
             cost = FAR * wait_for_next(rules, view, card) + place_of_card(rules, card)
             if cost < best_cost:
-                best_cost = cost
-                best = slot
+                best, best_cost = slot, cost
     return best
 
 
@@ -129,16 +127,14 @@ def slot_to_spare(rules, view, player):
 def last_resort(rules, view, player, mask):
     """Discard the card that is furthest from its firework, preferably one with copies left."""
     critical = critical_set(rules, view, needed_set(rules, view))
-    best = -1
-    best_worth = -1
+    best, best_worth = -1, -1
     for slot in range(hand_count(view, player)):
         card = view.hands[player, slot]
         worth = steps_away(rules, view, card)
         if has_bit(critical, card) == ZERO:
             worth += FAR * (copies_left(rules, view, card) - 1)
         if worth > best_worth and is_allowed(mask, slot):
-            best_worth = worth
-            best = slot
+            best, best_worth = slot, worth
     return best if best >= 0 else any_action(rules, mask)
 
 

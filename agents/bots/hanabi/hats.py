@@ -127,9 +127,7 @@ def count_copies(rules, memory):
     is_new = True
     while is_new:
         is_new = False
-        once = ZERO
-        twice = ZERO
-        thrice = ZERO
+        once, twice, thrice = ZERO, ZERO, ZERO
         for player in range(rules.players):
             for slot in range(memory.hand_count[player]):
                 possible = memory.possible[player, slot]
@@ -236,11 +234,11 @@ def copy_hands(rules, source, target):
 
 
 @rule
-def narrow(memory, player, slot, meant):
-    """Restrict a card in the draft to ``meant``, unless nothing would be left."""
-    possible = memory.draft[player, slot] & meant
+def narrow(hands, player, slot, meant):
+    """Restrict a card in ``hands``, sets per player and slot, to ``meant``, unless nothing would be left."""
+    possible = hands[player, slot] & meant
     if possible != ZERO:
-        memory.draft[player, slot] = possible
+        hands[player, slot] = possible
 
 
 @rule

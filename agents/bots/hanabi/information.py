@@ -88,21 +88,19 @@ def sum_of_blocks(rules, memory, view, giver, messages, said):
 @rule
 def learn_block(rules, memory, player, slot, block, blocks):
     """Restrict a target in the draft to the cards of a block."""
-    narrow(memory, player, slot, cards_of_block(rules, memory, memory.possible[player, slot], block, blocks))
+    narrow(memory.draft, player, slot, cards_of_block(rules, memory, memory.possible[player, slot], block, blocks))
 
 
 @rule
 def target_of(memory, player):
     """Return the slot of a hand's target, or -1 if all its cards are known."""
-    best = -1
-    most = -1.0
+    best, most = -1, -1.0
     for slot in range(memory.hand_count[player]):
         possible = memory.possible[player, slot]
         if not is_known(possible):
             probability = probability_of(memory.left, possible, memory.playable)
             if probability > most:
-                most = probability
-                best = slot
+                best, most = slot, probability
     return best
 
 

@@ -246,14 +246,12 @@ def choose_for_tile(rules, view, mask):
         action = shuffle_back(rules)
         return action + 1 if is_allowed(mask, action + 1) else action
     cards = choosable_cards(rules, view)
-    best = nth_set_bit(cards, 0)
-    best_value = -1000
+    best, best_value = nth_set_bit(cards, 0), -1000
     for card in range(rules.suits * rules.ranks):
         if has_bit(cards, card) != ZERO:
             value = value_of_return(rules, view, card)
             if value > best_value:
-                best_value = value
-                best = card
+                best, best_value = card, value
     return first_choice(rules) + best
 
 

@@ -22,9 +22,7 @@ from .hats import copies_in, is_known
 from .knowledge import hand_count, is_allowed, nth_hint
 
 TWO_PER_RECEIVER = -1.0  # a special tolerance: each receiver offers two messages, any rank and any color
-COLOR_HINTS = 1  # kinds of hints, as bits
-RANK_HINTS = 2
-ALL_HINTS = 3
+COLOR_HINTS, RANK_HINTS, ALL_HINTS = 1, 2, 3  # kinds of hints, as bits
 
 
 @rule
@@ -49,8 +47,7 @@ def ranks_of(rules, possible):
 @rule
 def disjoint_slots(memory, count, allowed):
     """Return slots that cannot share a kind, one bit each; greedily, those with the fewest possible kinds first."""
-    chosen = 0
-    taken = ZERO
+    chosen, taken = 0, ZERO
     for size in range(1, 8):
         for slot in range(count):
             kinds = memory.kinds[slot]
@@ -63,15 +60,13 @@ def disjoint_slots(memory, count, allowed):
 @rule
 def vague_slot(memory, player, allowed):
     """Return the slot among ``allowed`` whose card is least known, which makes it the best one to touch."""
-    best = 0
-    most = -1
+    best, most = 0, -1
     for slot in range(memory.hand_count[player]):
         live = popcount(memory.possible[player, slot] & memory.needed)
         if is_known(memory.possible[player, slot]):
             live = 0
         if (allowed >> slot) & 1 and live > most:
-            most = live
-            best = slot
+            best, most = slot, live
     return best
 
 
@@ -227,8 +222,7 @@ def touched_slots(view, player, cards):
 @subroutine
 def hint_for_message(rules, memory, view, message, mask):
     """Return the legal hint with ``message`` whose literal meaning adds most to ``memory.draft``; or -1."""
-    best = -1
-    most = -1.0
+    best, most = -1, -1.0
     for offset in range(1, rules.players):
         player = (memory.player + offset) % rules.players
         letter = message - messages_before(rules, memory, memory.player, player)
@@ -240,8 +234,7 @@ def hint_for_message(rules, memory, view, message, mask):
                 if is_allowed(mask, action) and letter_of(letters, k >= rules.colors, touched) == letter:
                     value = value_of_hint(memory, player, meant, touched)
                     if value > most:
-                        most = value
-                        best = action
+                        best, most = action, value
     return best
 
 

@@ -197,8 +197,7 @@ def best_hint(rules, memory, view, mask):
 @subroutine
 def slot_to_play(rules, memory, view):
     """Return the slot of the best certainly playable card, or -1."""
-    best = -1
-    most = -1.0
+    best, most = -1, -1.0
     slots = slots_within(memory, memory.playable)
     for slot in range(memory.hand_count[memory.player]):
         if has_bit(slots, slot) != ZERO:
@@ -208,8 +207,7 @@ def slot_to_play(rules, memory, view):
                 value += value_of_play(rules, memory, view, card) * copies_in(memory.unseen, bit(card))
             value /= max(1, copies_in(memory.unseen, memory.mine[slot]))
             if value > most:
-                most = value
-                best = slot
+                best, most = slot, value
     return best
 
 
@@ -226,13 +224,11 @@ def value_of_play(rules, memory, view, card):
 @rule
 def likeliest_slot(memory):
     """Return the slot whose card is most likely to be playable."""
-    best = 0
-    most = -1.0
+    best, most = 0, -1.0
     for slot in range(memory.hand_count[memory.player]):
         probability = probability_of(memory.unseen, memory.mine[slot], memory.playable)
         if probability > most:
-            most = probability
-            best = slot
+            best, most = slot, probability
     return best
 
 
@@ -265,23 +261,19 @@ def move_at_the_end(rules, memory, view, mask, key):
     frames = np.zeros(DEPTH, FRAME)
     count = sample_worlds(memory, view, key, worlds)
     bound = most_points_of_all(rules, memory, view, worlds, count, frames)
-    best = -1
-    most = -1.0
-    favorite = slot_to_play(rules, memory, view)
+    best, most, favorite = -1, -1.0, slot_to_play(rules, memory, view)
     for k in range(-1, memory.hand_count[memory.player]):
         slot = favorite if k < 0 else k
         if slot >= 0 and slot != (favorite if k >= 0 else -1) and most < bound and may_play(rules, memory, view, slot):
             risk = 0.0 if memory.mine[slot] & ~memory.playable == ZERO else 0.1 * count
             points = points_after(rules, memory, view, slot, True, worlds, count, frames) - risk
             if points > most:
-                most = points
-                best = play_action(rules, slot, known_suit(rules, memory.mine[slot]))
+                best, most = play_action(rules, slot, known_suit(rules, memory.mine[slot])), points
     if memory.information_tokens > 0 and most + 0.01 * count < bound:
         points = points_after(rules, memory, view, -1, False, worlds, count, frames) - 0.01 * count
         action = best_hint(rules, memory, view, mask) if points > most else -1
         if action >= 0:
-            most = points
-            best = action
+            best, most = action, points
     if is_allowed(mask, 0) and most + 0.03 * count < bound:
         slot = slot_to_discard(rules, memory, view)
         if points_after(rules, memory, view, slot, False, worlds, count, frames) - 0.03 * count > most:

@@ -108,27 +108,20 @@ def sum_of_advice(rules, memory, view, giver, messages):
 @subroutine
 def advice_for(rules, memory, view, player, plays):
     """Return the advice for ``player`` as a number: play one of the first ``plays`` slots, or discard one."""
-    play = -1
-    dead = -1
-    spare = -1
-    play_rank = 100
-    dead_rank = -1
-    spare_rank = -1
+    play, dead, spare = -1, -1, -1
+    play_rank, dead_rank, spare_rank = 100, -1, -1
     for slot in range(memory.hand_count[player]):
         card = view.hands[player, slot]
         rank = rank_of(rules, card)
         if has_bit(memory.playable, card) != ZERO and slot < plays:
             order = -1 if rank == rules.ranks - 1 else rank
             if order < play_rank:
-                play_rank = order
-                play = slot
+                play, play_rank = slot, order
         elif has_bit(memory.needed, card) == ZERO:
             if rank > dead_rank:
-                dead_rank = rank
-                dead = slot
+                dead, dead_rank = slot, rank
         elif has_bit(memory.left[1], card) != ZERO and rank > spare_rank:
-            spare_rank = rank
-            spare = slot
+            spare, spare_rank = slot, rank
     if play >= 0:
         return play
     if dead >= 0:

@@ -56,8 +56,17 @@ from .knowledge import (
     needed_set,
     play_action,
 )
-from .places import NO_SLOT, keep_places, lay_out, places
-from .rule_list_hints import tell_at_random, tell_dispensable, tell_most, tell_playable, tell_unknown
+from .rule_list_hints import (
+    NO_SLOT,
+    keep_places,
+    lay_out,
+    places,
+    tell_at_random,
+    tell_dispensable,
+    tell_most,
+    tell_playable,
+    tell_unknown,
+)
 
 NO_RULE = 0
 PLAY_SURE = 1

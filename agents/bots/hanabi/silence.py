@@ -6,7 +6,7 @@ Every function here depends only on common knowledge, so that all seats read a s
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 
-from .hats import copies_in, is_known
+from .hats import copies_in, is_known, narrow
 from .knowledge import rest_of_firework
 
 TWIN = 0.3  # cost of discarding a card that is seen in another hand, in tenths of points
@@ -27,8 +27,7 @@ def read_silence(rules, memory, giver):
         for player in range(rules.players):
             if player != giver and not knows_play(memory, player):
                 for slot in range(memory.hand_count[player]):
-                    rest = memory.possible[player, slot] & ~memory.playable
-                    memory.possible[player, slot] = rest if rest != ZERO else memory.possible[player, slot]
+                    narrow(memory.possible, player, slot, ~memory.playable)
 
 
 @rule
@@ -38,8 +37,7 @@ def read_no_warning(rules, memory, giver):
         player = (giver + 1) % rules.players
         slot = next_discard(rules, memory, player)
         if slot >= 0:
-            rest = memory.possible[player, slot] & ~last_copies(memory)
-            memory.possible[player, slot] = rest if rest != ZERO else memory.possible[player, slot]
+            narrow(memory.possible, player, slot, ~last_copies(memory))
 
 
 @rule
@@ -97,8 +95,7 @@ def cheapest_slot(rules, memory, possible, count, left, seen):
 
     ``possible`` are the cards that each slot may hold, ``left`` their copies, and ``seen`` the cards in other hands.
     """
-    best = 0
-    least = -1.0
+    best, least = 0, -1.0
     for slot in range(count):
         cost = 0.0
         live = possible[slot] & memory.needed
@@ -107,8 +104,7 @@ def cheapest_slot(rules, memory, possible, count, left, seen):
             cost += cost_of_discard(rules, memory, card, seen) * copies_in(left, bit(card))
         cost /= max(1, copies_in(left, possible[slot]))
         if least < 0 or cost < least:
-            least = cost
-            best = slot
+            best, least = slot, cost
     return best, least
 
 

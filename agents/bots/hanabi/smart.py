@@ -226,9 +226,7 @@ def best_clue(rules, memory, view, offset, mask):
 def value_of_clue(rules, memory, view, target, meant):
     """Return how many possible cards a hint rules out; -1 if it is no play clue, or false."""
     playable = playable_set(rules, view)
-    shown = False
-    clue = -1
-    ruled_out = 0
+    shown, clue, ruled_out = False, -1, 0
     for k in range(memory.hand_count[target]):
         slot = memory.hand_count[target] - 1 - k
         is_touched = has_bit(meant, view.hands[target, slot]) != ZERO

@@ -1,8 +1,6 @@
-"""The common knowledge under the conventions of ``smart``, and how players read each other's steps.
+"""The common knowledge under the conventions of ``smart``, which docstrings cite by their numbers in `smart.py`.
 
-Every seat keeps, for each card of each hand, the set of cards that it may be *by common knowledge*. It also keeps the
-public state before the last step, with which that step is read. Docstrings cite the conventions of `smart.py` by their
-numbers.
+Every seat also keeps the public state before the last step, with which that step is read.
 """
 
 import numpy as np
@@ -12,7 +10,7 @@ from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
 from hanabi_env.engine.cards import all_cards, playable_set, player_at, touched_by_color, touched_by_rank
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
 
-from .hats import remove_card
+from .hats import narrow, remove_card
 from .knowledge import copies_to_come, critical_set, hand_count, needed_set
 
 
@@ -80,7 +78,7 @@ def draw_cards(rules, memory, view):
 
 
 @rule
-def narrow(memory, view, player, slot, cards):
+def restrict(memory, view, player, slot, cards):
     """Restrict a card to ``cards``. If conventions contradict each other, use the literal meaning of hints alone."""
     left = memory.possible[player, slot] & cards
     memory.possible[player, slot] = left if left != ZERO else np.uint64(view.plausible[player, slot])
@@ -99,7 +97,7 @@ def rule_out(rules, memory, view):
         for player in range(rules.players):
             for slot in range(memory.hand_count[player]):
                 if popcount(memory.possible[player, slot]) != 1:
-                    narrow(memory, view, player, slot, ~gone)
+                    restrict(memory, view, player, slot, ~gone)
         known_before = known
         known = count_known(rules, memory)
 
@@ -165,9 +163,7 @@ def read_silence(rules, memory, player):
     target = player_at(rules, player, 1)
     slot = next_discard(rules, memory, target)
     if slot >= 0:
-        left = memory.possible[target, slot] & ~critical_set(rules, memory, needed_set(rules, memory))
-        if left != ZERO:
-            memory.possible[target, slot] = left
+        narrow(memory.possible, target, slot, ~critical_set(rules, memory, needed_set(rules, memory)))
 
 
 @subroutine
@@ -200,14 +196,13 @@ def read_hint(rules, memory, view, event):
     warns = False
     if is_rank and is_next and not filler:
         slot = next_discard(rules, memory, target)
-        warns = (
-            slot >= 0 and has_bit(event.touched, slot) != ZERO and could_be_warning(rules, memory, target, slot, meant)
-        )
+        touches = slot >= 0 and has_bit(event.touched, slot) != ZERO
+        warns = touches and could_be_warning(rules, memory, target, slot, meant)
         if warns:
-            narrow(memory, view, target, slot, critical_set(rules, memory, needed_set(rules, memory)))
+            restrict(memory, view, target, slot, critical_set(rules, memory, needed_set(rules, memory)))
     clue = apply_meaning(rules, memory, view, target, event.touched, meant)
     if clue >= 0 and not warns and not filler:
-        narrow(memory, view, target, clue, playable_set(rules, memory))
+        restrict(memory, view, target, clue, playable_set(rules, memory))
     if not is_next:
         read_silence(rules, memory, event.player)
 
@@ -216,13 +211,12 @@ def read_hint(rules, memory, view, event):
 def apply_meaning(rules, memory, view, target, touched, meant):
     """Apply the literal meaning of a hint, and return the slot that is playable under 1, or -1."""
     playable = playable_set(rules, memory)
-    clue = -1
-    shown = False
+    clue, shown = -1, False
     for k in range(memory.hand_count[target]):
         slot = memory.hand_count[target] - 1 - k
         is_touched = has_bit(touched, slot) != ZERO
         was_maybe = is_maybe(memory.possible[target, slot], playable)
-        narrow(memory, view, target, slot, meant if is_touched else ~meant)
+        restrict(memory, view, target, slot, meant if is_touched else ~meant)
         if was_maybe and is_sure(memory.possible[target, slot], playable):
             shown = True
         elif was_maybe and is_touched and clue < 0 and is_maybe(memory.possible[target, slot], playable):

@@ -35,8 +35,7 @@ from .odds import (
     value_class,
 )
 
-GREEDY = 0
-LOOKAHEAD = 1
+GREEDY, LOOKAHEAD = 0, 1  # styles
 NOW, NEXT = 0, 1  # rows of ``worths``: in this turn, and in the last turn
 
 

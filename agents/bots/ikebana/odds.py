@@ -101,8 +101,7 @@ def payable(prestige, refusals, most):
 @rule
 def mean_of_best(memory, level, other):
     """Return E[max(X, other)] over the unseen cards."""
-    total = 0.0
-    count = 0
+    total, count = 0.0, 0
     for card in range(KINDS):
         number = memory.unseen[card]
         if number > 0:

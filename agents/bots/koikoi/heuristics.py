@@ -21,9 +21,7 @@ from hanafuda_env.engine.yaku import base_of, yaku_of
 from ..bot import Bot
 from .judgement import best_capture, hand_left, lowest_card, pile_value
 
-STYLE_STOP = 0
-STYLE_KOI = 1
-STYLE_COUNT = 2
+STYLE_STOP, STYLE_KOI, STYLE_COUNT = range(3)
 DENIAL = 0.6  # value for ``counting`` of a point that the other player loses
 NEXT_YAKU = 5  # assumed points of a yaku yet to be made
 

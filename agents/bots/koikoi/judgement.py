@@ -43,11 +43,8 @@ def yaku_value(rules, pile, theirs, k):
 @rule
 def pile_value(rules, pile, theirs):
     """Return the value of a pile against the other's: yaku within reach, points made, brights and cards."""
-    total = (
-        yaku_value(rules, pile, theirs, GOKO)
-        + yaku_value(rules, pile, theirs, SHIKO)
-        + yaku_value(rules, pile, theirs, AMESHIKO)
-    )
+    total = yaku_value(rules, pile, theirs, GOKO) + yaku_value(rules, pile, theirs, SHIKO)
+    total += yaku_value(rules, pile, theirs, AMESHIKO)
     total += (
         yaku_value(rules, pile, theirs, SANKO)
         + yaku_value(rules, pile, theirs, HANAMI)
@@ -60,12 +57,8 @@ def pile_value(rules, pile, theirs):
         + yaku_value(rules, pile, theirs, TAN)
     )
     total += yaku_value(rules, pile, theirs, KASU)
-    return (
-        total
-        + POINT * base_of(rules, pile, yaku_of(rules, pile), False)
-        + 4.0 * popcount(pile & BRIGHT)
-        + popcount(pile)
-    )
+    total += POINT * base_of(rules, pile, yaku_of(rules, pile), False)
+    return total + 4.0 * popcount(pile & BRIGHT) + popcount(pile)
 
 
 @rule
@@ -89,8 +82,14 @@ def best_capture(rules, pile, theirs, field, card):
 @rule
 def lowest_card(cards):
     """Return the number of the lowest card in a non-empty set."""
-    below = (cards & (~cards + ONE)) - ONE
-    return popcount(below)
+    return popcount((cards & (~cards + ONE)) - ONE)
+
+
+@rule
+def lead_in(result, player):
+    """Return the points that ``player`` won in the round of this result, negative if the other won."""
+    points = np.int64(result.points)
+    return points if result.winner == player else -points if result.winner == 1 - player else 0
 
 
 @rule

@@ -20,7 +20,7 @@ from hanafuda_env.engine.rules import legal_actions, step
 from hanafuda_env.engine.state import PHASE_END, PHASE_KOI, PHASE_PLAY, PHASE_SWAP, state_dtype
 
 from ..bot import Bot
-from .judgement import hand_left, lowest_card
+from .judgement import hand_left, lead_in, lowest_card
 
 ROLL_OUTS = 1000
 ACTIONS = 64
@@ -68,9 +68,7 @@ def roll_out(rules, memory, view, action, key):
     while s.phase != PHASE_END:
         step(rules, s, random_move(rules, s, key, counter))
         counter += 1
-    result = s.results[rules.rounds - 1]
-    points = np.int64(result.points)
-    return points if result.winner == player else -points if result.winner == 1 - player else 0
+    return lead_in(s.results[rules.rounds - 1], player)
 
 
 @rule

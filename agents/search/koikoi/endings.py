@@ -21,8 +21,8 @@ from hanafuda_env.engine.cards import ALL_CARDS
 from hanafuda_env.engine.rules import legal_actions, step
 from hanafuda_env.engine.state import PHASE_END, Rules
 
-from ...bots.koikoi.judgement import lowest_card
-from .one_round import ROUND_STATE, hidden_cards, lead_of
+from ...bots.koikoi.judgement import lead_in, lowest_card
+from .one_round import ROUND_STATE, hidden_cards
 
 DEPTH = 48
 """More than the longest sequence of decisions: four (hand, field, drawn card, call) in each of 8 turns with a card."""
@@ -84,7 +84,7 @@ def walk(rules, states, ways, values):
         after = states[depth + 1]
         go_on(rules, way, after)
         if after.phase == PHASE_END:
-            receive(way, np.float64(lead_of(after, 0)))
+            receive(way, np.float64(lead_in(after.results[0], 0)))
         else:
             depth += 1
             enter(rules, after, ways[depth])

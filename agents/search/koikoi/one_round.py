@@ -71,14 +71,6 @@ def hand_out(s, hidden, excluded, missing, other, key):
         s.deck[drawn + k] = card
 
 
-@rule
-def lead_of(s, player):
-    """Return the points that ``player`` won in the finished round, negative if the other won."""
-    result = s.results[0]
-    points = np.int64(result.points)
-    return points if result.winner == player else -points if result.winner == 1 - player else 0
-
-
 @cache
 def unseen_loop() -> Callable[..., None]:
     """Return the loop ``(rules_array, root (1,), hidden (2,), key, step, first, deals)`` that deals unseen cards."""

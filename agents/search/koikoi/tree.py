@@ -28,9 +28,9 @@ from hanafuda_env.engine.rules import legal_actions, step
 from hanafuda_env.engine.state import PHASE_END, Rules
 
 from ...bots.bot import Bot
-from ...bots.koikoi.judgement import lowest_card
+from ...bots.koikoi.judgement import lead_in, lowest_card
 from ...bots.koikoi.monte_carlo import MONTE_CARLO, random_move
-from .one_round import hand_out, hidden_cards, lead_of
+from .one_round import hand_out, hidden_cards
 
 EDGE = interned(
     np.dtype(
@@ -115,7 +115,7 @@ def one_pass(rules, root, scratch, advise, hidden, missing, tree, key, first_act
         if not is_new:
             turned_up = np.int64(s[0].deck[drawn]) if s[0].drawn > drawn else NO_CARD
             node = mix64(node ^ np.uint64(64 * (action + 1) + turned_up))
-    points = np.float64(lead_of(s[0], player))
+    points = np.float64(lead_in(s[0].results[0], player))
     sums.passes += 1
     sums.points += points
     sums.squares += points * points
