@@ -27,7 +27,7 @@ __all__ = [
     "BRIDGES",
     "SEARCH",
     "AgentName",
-    "config_for",
+    "ConfigOptions",
     "effort_of",
     "fingerprints",
     "load",
@@ -364,25 +364,30 @@ def load_to_play(
     return policy
 
 
-def config_for(
-    game: str,
-    preset: str | None,
-    players: int | None,
-    settings: Sequence[str],
-    agents: Sequence[str],
-    together: bool = True,
-) -> Any:
-    """Return the config to play; without any settings, that of the first network among ``agents``.
+@dataclass(frozen=True, kw_only=True)
+class ConfigOptions:
+    """The options of a command that say which config its games have."""
 
-    If the agents sit ``together``, more than two of them are players of one game. Errors: `hanabako.games.make_config`.
-    """
-    game_named(game)
-    if preset is None and players is None and not settings:
-        for name in agents:
-            with suppress(ValueError):  # a file that cannot be read is reported when the agent is loaded
-                metadata = AgentName.parse(name).metadata()
-                if metadata is not None and metadata["config"]["game"] == game:
-                    return config_from_dict(metadata["config"])
-    if players is None and together and len(agents) > 2:
-        players = len(agents)
-    return make_config(game, preset, players, settings)
+    preset: str | None = None
+    """A preset of the game; by default its first, or what a network that plays was trained for."""
+    players: int | None = None
+    """Number of players; by default the preset's."""
+    config: tuple[str, ...] = ()
+    """More fields of the game's config, as name=value."""
+
+    def config_for(self, game: str, agents: Sequence[str] = (), together: bool = True) -> Any:
+        """Return the config to play; without any options, that of the first network among ``agents``.
+
+        If the agents sit ``together``, more than two are players of one game. Errors: `hanabako.games.make_config`.
+        """
+        game_named(game)
+        players = self.players
+        if self.preset is None and players is None and not self.config:
+            for name in agents:
+                with suppress(ValueError):  # a file that cannot be read is reported when the agent is loaded
+                    metadata = AgentName.parse(name).metadata()
+                    if metadata is not None and metadata["config"]["game"] == game:
+                        return config_from_dict(metadata["config"])
+        if players is None and together and len(agents) > 2:
+            players = len(agents)
+        return make_config(game, self.preset, players, self.config)

@@ -16,24 +16,20 @@ from typing import Annotated
 import tyro
 
 from hanabako.engine.game import Game
-from hanabako.games import game_in_words, game_named, make_config
+from hanabako.games import game_in_words, game_named
 from hanabako.timing import Play, rollout_loop, steps_per_second, vector_loop
 from hanabako.words.notation import counted
 from hanabako.words.ranges import Positive, Size
 
+from ..registry import ConfigOptions
+
 
 @dataclass(frozen=True)
-class Args:
+class Args(ConfigOptions):
     """Time a game on this machine."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")] = "hanabi"
     """hanabi, ikebana or koikoi."""
-    preset: str | None = None
-    """A preset of the game; by default its first."""
-    players: int | None = None
-    """Number of players; by default the preset's."""
-    config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value."""
     games: Size = 1024
     """Number of games played at a time."""
     seconds: Positive = 0.3
@@ -44,7 +40,7 @@ class Args:
 
 def run(args: Args) -> None:
     """Measure and print."""
-    entry, config = game_named(args.game), make_config(args.game, args.preset, args.players, args.config)
+    entry, config = game_named(args.game), args.config_for(args.game)
     game, many = entry.make_game(config), counted(args.games, "game")
     print(f"{game_in_words(config)}, {many} side by side, random legal actions")
     for words, prepare in ROWS.items():

@@ -14,28 +14,22 @@ import tyro
 
 from hanabako.drawing.replay import Snapshot
 from hanabako.files import check_writable, write_text
-from hanabako.games import game_named, game_of, make_config
+from hanabako.games import game_named, game_of
 from hanabako.words.ranges import Within
 
 from ..people.session import best_agent
 from ..playing.seating import OneTable
-from ..registry import load
+from ..registry import ConfigOptions, load
 
 
 @dataclass(frozen=True)
-class Args:
+class Args(ConfigOptions):
     """Draw a position of a game that bots play."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """hanabi, ikebana or koikoi."""
     out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE.svg")]
     """The file to write."""
-    preset: str | None = None
-    """A preset of the game; by default its first."""
-    players: int | None = None
-    """Number of players; by default the preset's."""
-    config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value; for a policy file also those of what it observes."""
     agent: str | None = None
     """The agent at all seats: an agent's name, a policy file, a run's folder, or FILE.py:NAME, whose code is imported
     and run; by default the best bot that does not look at hidden cards."""
@@ -52,7 +46,7 @@ def run(args: Args) -> None:
     if args.out.suffix != ".svg":
         raise ValueError(f"out must end in .svg, got {args.out}")
     check_writable(args.out)
-    config = make_config(args.game, args.preset, args.players, args.config)
+    config = args.config_for(args.game, [args.agent] if args.agent else [])
     position = sample_game(config, args.seed, args.moves, args.agent)[-1].position
     drawing = game_named(args.game).make_game(config).drawing()
     write_text(args.out, drawing.table_svg(drawing.view_of(position, config, args.seat)))

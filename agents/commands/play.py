@@ -38,11 +38,11 @@ from ..people.server import Host, serving, signpost
 from ..people.session import PERSON, Adviser, Session, best_agent, line_up_of
 from ..people.terminal import Terminal, can_show_shapes, said_if_slow
 from ..playing.policy import filled
-from ..registry import config_for, effort_of, names
+from ..registry import ConfigOptions, effort_of, names
 
 
 @dataclass(frozen=True)
-class Args:
+class Args(ConfigOptions):
     """Play a game with agents or friends."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
@@ -53,12 +53,6 @@ class Args:
     or `person`."""
     seat: int = 0
     """Your seat: 0 is player_0, who usually begins."""
-    preset: str | None = None
-    """A preset of the game; by default its first, or what a network was trained for."""
-    players: int | None = None
-    """Number of players; by default the preset's."""
-    config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value."""
     search: tuple[str, ...] = ()
     """Settings of agents search:NAME, including the adviser, as name=value: see ``agents.load``."""
     seed: int | None = None
@@ -83,7 +77,7 @@ class Args:
 def run(args: Args) -> None:
     """Play a game."""
     check_writable(args.out)
-    config = config_for(args.game, args.preset, args.players, args.config, [PERSON, *args.partners.split(",")])
+    config = args.config_for(args.game, [PERSON, *args.partners.split(",")])
     adviser = cache(lambda: Adviser(args.adviser or best_agent(config), config, args.effort))
     if args.adviser is not None:
         adviser()

@@ -28,7 +28,7 @@ from hanabako.words.notation import counted
 from hanabako.words.ranges import Size
 
 from ..people.session import line_up_of
-from ..registry import config_for, effort_of
+from ..registry import ConfigOptions, effort_of
 
 PLAYING = ("agents", "games", "preset", "players", "config", "search", "values", "seed")
 """The settings of games that agents play."""
@@ -37,7 +37,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Args:
+class Args(ConfigOptions):
     """Write a dataset of games."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")] = "hanabi"
@@ -49,12 +49,6 @@ class Args:
     """Number of games."""
     out: Path = Path("games.npz")
     """The file to write; a dataset that is converted writes none."""
-    preset: str | None = None
-    """A preset of the game; by default its first, or what a network was trained for."""
-    players: int | None = None
-    """Number of players; by default the preset's."""
-    config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value."""
     search: tuple[str, ...] = ()
     """Settings of agents search:NAME, as name=value: see ``agents.load``."""
     values: bool = False
@@ -139,7 +133,7 @@ def played(args: Args) -> Any:
 
     as_seed(args.seed)
     agents = args.agents.split(",")
-    config = config_for(args.game, args.preset, args.players, args.config, agents)
+    config = args.config_for(args.game, agents)
     effort = effort_of(args.search, agents)
     seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:

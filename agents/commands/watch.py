@@ -23,14 +23,14 @@ from hanabako.record import GameRecord, read_record
 from hanabako.words.checks import as_seed, check_not_given
 
 from ..people.session import Adviser, Session, line_up_of, replay_of
-from ..registry import AgentName, config_for, effort_of
+from ..registry import AgentName, ConfigOptions, effort_of
 
 UNSEEN = 2**41
 """The default seed: its deal is in no training and no evaluation."""
 
 
 @dataclass(frozen=True)
-class Args:
+class Args(ConfigOptions):
     """Write a game as a page for the browser."""
 
     what: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN|FILE|AGENTS")]
@@ -38,12 +38,6 @@ class Args:
     FILE.py:NAME, whose code is imported and run; the last name fills the remaining seats."""
     game: str | None = None
     """The game that agents play; by default the game of the first network among them, or hanabi."""
-    preset: str | None = None
-    """A preset of the game; by default its first, or what a network was trained for."""
-    players: int | None = None
-    """Number of players; by default the preset's."""
-    config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value."""
     search: tuple[str, ...] = ()
     """Settings of agents search:NAME, including the adviser, as name=value: see ``agents.load``."""
     seed: int = UNSEEN
@@ -110,7 +104,7 @@ def played(args: Args, agents: Sequence[str]) -> GameRecord:
     networks = [AgentName.parse(name).metadata() for name in agents]
     trained_for = [config_from_dict(metadata["config"]) for metadata in networks if metadata is not None]
     game = args.game or (game_of(trained_for[0]).name if trained_for else "hanabi")
-    config = config_for(game, args.preset, args.players, args.config, agents)
+    config = args.config_for(game, agents)
     session = Session(config, line_up_of(agents, config, config.players, args.effort), as_seed(args.seed))
     if session.persons:
         raise ValueError("'person' is only for 'hanabako play'")

@@ -29,10 +29,7 @@ TALLY = interned(
     np.dtype(
         [
             ("plays", np.int64),
-            ("known_neither", np.int64),  # the next four: plays by what hints had told of the card
-            ("known_color", np.int64),
-            ("known_rank", np.int64),
-            ("known_both", np.int64),
+            ("known", np.int64, (4,)),  # plays by what hints had told of the card: neither, color, rank, both
             ("scored", np.int64),  # plays that joined a firework
             ("blind", np.int64),  # scored plays of cards that no hint had touched
             ("finessed", np.int64),  # blind plays that a hint about the next card had called for
@@ -169,9 +166,9 @@ def bits_between(before: NDArray[np.uint64], after: NDArray[np.uint64]) -> NDArr
 
 def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDArray[np.float64]) -> Communication:
     """Compute the measures from the tallies of all games."""
-    total = {name: tallies[name].sum() for name in TALLY.names or () if name not in ("called", "unseen")}
+    total = {name: tallies[name].sum(axis=0) for name in TALLY.names or ()}
     plays, hints, scored = (max(int(total[name]), 1) for name in ("plays", "hints", "scored"))
-    known = {name: float(total[f"known_{name}"] / plays) for name in ("neither", "color", "rank", "both")}
+    known = dict(zip(("neither", "color", "rank", "both"), (total["known"] / plays).tolist(), strict=True))
     games = len(tallies)
     return Communication(
         games=games,
@@ -267,14 +264,7 @@ def note_play(rules, before, event, tally):
     knows_color = known_suit(rules, plausible) >= 0
     knows_rank = known_rank(rules, plausible) >= 0
     tally.plays += 1
-    if knows_color and knows_rank:
-        tally.known_both += 1
-    elif knows_color:
-        tally.known_color += 1
-    elif knows_rank:
-        tally.known_rank += 1
-    else:
-        tally.known_neither += 1
+    tally.known[knows_color + 2 * knows_rank] += 1
     if event.scored:
         tally.scored += 1
         if before.hinted[player, event.slot] == 0:

@@ -21,7 +21,7 @@ from hanabako.words.ranges import Size, check_ranges
 
 from ..playing.play import standard_error
 from ..playing.policy import Counting, Keeping, Policy
-from ..registry import AgentName, config_for, effort_of, load_to_play
+from ..registry import AgentName, ConfigOptions, effort_of, load_to_play
 from .meeting import Meeting, play_meeting
 from .ratings import in_points
 from .study import Result, result_of
@@ -62,7 +62,7 @@ class Evaluation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Args:
+class Args(ConfigOptions):
     """Play games and print the agents' scores."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
@@ -73,12 +73,6 @@ class Args:
     the other as a guest at each seat in turn. ad-hoc: each agent with partners drawn from all the others. tournament:
     for competitive games, every pair head to head with seats exchanged, and ratings. communication: for Hanabi,
     measures of how the players of self-play communicate, instead of scores."""
-    preset: str | None = None
-    """A preset of the game; by default its first, or a network's own game if no config is given."""
-    players: int | None = None
-    """Number of players; by default the preset's."""
-    config: tuple[str, ...] = ()
-    """More fields of the game's config, as name=value. Every agent gets the observation that it reads."""
     search: tuple[str, ...] = ()
     """Settings of agents search:NAME, as name=value: see ``agents.load``."""
     agents: str = "random"
@@ -205,7 +199,7 @@ def evaluate(args: Args) -> Evaluation:
     names = args.agents.split(",")
     if mode.pairs and len(set(names)) < len(names):
         raise ValueError(f"agents must differ from each other, got {shown(args.agents)}")
-    config = config_for(args.game, args.preset, args.players, args.config, names, not mode.pairs)
+    config = args.config_for(args.game, names, not mode.pairs)
     config = in_points(config) if args.mode == "tournament" else config
     effort = effort_of(args.search, names)
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)

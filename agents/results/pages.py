@@ -19,10 +19,8 @@ __all__ = ["origin_line", "parted", "sections", "write_page"]
 
 FIGURES = "figures"
 """The mark of a study's figures, which a page may do without."""
-MOST_COMMANDS = 3
-"""Up to this many commands of a table are shown with their options; the results hold all."""
-MOST_COMMITS = 3
-"""Up to this many commits are named whose rows have no command."""
+MOST = 3
+"""Up to this many commands of a table are shown with their options, and commits whose rows have no command."""
 
 
 def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
@@ -96,7 +94,7 @@ def origin_line(results: Results) -> str:
     where = in_words([{**row["machine"], "versions": row["versions"]} for row in results if row["machine"]])
     alone = (row["commit"] for row in results if not row["command"] and not row["machine"])
     commits = list(dict.fromkeys(map(in_markdown, alone)))
-    added = f"Rows of {listed(commits[:MOST_COMMITS])} have their commit only." if commits else ""
+    added = f"Rows of {listed(commits[:MOST])} have their commit only." if commits else ""
     made = f"Made{f' by {listed(said)}' if said else ''}{f' on {in_markdown(where)}' if where else ''}."
     return " ".join(filter(None, (made if said or where else "", added)))
 
@@ -104,7 +102,7 @@ def origin_line(results: Results) -> str:
 def commands_of(results: Results) -> list[str]:
     """Return the commands that made some results, as code; without options if there are many."""
     said = dict.fromkeys(row["command"] for row in results if row["command"])
-    if len(said) > MOST_COMMANDS:
+    if len(said) > MOST:
         said = dict.fromkeys(command.partition(" --")[0] for command in said)
     return [as_code(command) for command in said]
 

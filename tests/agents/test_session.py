@@ -13,7 +13,7 @@ import pytest
 from hanabako import agents
 from hanabako.agents.people.session import Adviser, Session, best_agent, line_up_of
 from hanabako.agents.playing.policy import BatchedPolicy
-from hanabako.agents.registry import config_for
+from hanabako.agents.registry import ConfigOptions
 from hanabako.games import make_config
 from hanabako.record import GameRecord, read_record
 from hanabi_env import PRESETS, HanabiConfig, hanablive
@@ -269,9 +269,9 @@ def test_a_search_advises_with_the_value_of_every_action():
 
 
 def test_the_config_follows_the_network_that_plays():
-    assert config_for("hanabi", None, None, (), ["person", "hanabi-mini-2p"]).ranks == 3
-    assert config_for("hanabi", "standard", None, (), ["person", "hanabi-standard-2p"]).ranks == 5
-    assert config_for("hanabi", None, None, (), ["person", "smart", "piers"]).players == 3
+    assert ConfigOptions().config_for("hanabi", ["person", "hanabi-mini-2p"]).ranks == 3
+    assert ConfigOptions(preset="standard").config_for("hanabi", ["person", "hanabi-standard-2p"]).ranks == 5
+    assert ConfigOptions().config_for("hanabi", ["person", "smart", "piers"]).players == 3
     assert best_agent(make_config("koikoi")) == "monte_carlo"
 
 

@@ -4,8 +4,6 @@ A drawn card takes the place of the card that left, and *first* refers to these 
 cards up (slot 0 is the oldest card).
 """
 
-from typing import Any
-
 import numpy as np
 
 from hanabako.compiler.jit import rule
@@ -27,12 +25,9 @@ from .knowledge import (
     steps_away,
 )
 
-NO_SLOT = -1
+NO_SLOT = -1  # at a place without a card
 
-
-def places(rules: Any) -> list[tuple]:
-    """Return the memory field of this module: the slot of the card at each place of a hand, or `NO_SLOT`."""
-    return [("slots", np.int64, (rules.players, rules.hand_size))]
+# --- Fixed places -----------------------------------------------------------------------------------------------------
 
 
 @rule

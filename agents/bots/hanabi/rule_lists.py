@@ -60,7 +60,6 @@ from .rule_list_hints import (
     NO_SLOT,
     keep_places,
     lay_out,
-    places,
     tell_at_random,
     tell_dispensable,
     tell_most,
@@ -104,9 +103,10 @@ FEW_TOKENS = 4
 
 
 def memory_dtype(rules):
-    """Return the dtype of a seat's memory: style and seat, the places of all cards, and counts of unseen cards."""
-    own = [("style", np.int64), ("player", np.int64), ("unseen", np.int64, (rules.suits * rules.ranks,))]
-    return np.dtype([*own, *places(rules)])
+    """Return the dtype of a seat's memory: style and seat, counts of unseen cards, and the slot at each place."""
+    unseen, slots = (rules.suits * rules.ranks,), (rules.players, rules.hand_size)
+    fields = [("style", np.int64), ("player", np.int64), ("unseen", np.int64, unseen), ("slots", np.int64, slots)]
+    return np.dtype(fields)
 
 
 @rule

@@ -77,9 +77,16 @@ class SearchPolicy(Search):
         seats: str = ONE,
     ) -> None:
         super().__init__(blueprint, config, (rollouts, budget, margin, threshold), ROLLOUTS)
-        check_searchers(seats, config, budget)
+        if seats not in (ONE, ALL):
+            raise ValueError(f"seats must be {ONE!r} or {ALL!r}, got {shown(seats)}")
         self.is_joint = seats == ALL
         """Whether both players search."""
+        if self.is_joint and config.players != 2:
+            raise ValueError(f'seats="all" is for 2 players, got {config.players}')
+        if self.is_joint and budget is not None:
+            raise ValueError('seats="all" takes rollouts and no budget: both players must come to the same choices')
+        if self.is_joint and config.observation_type == "seer":
+            raise ValueError('seats="all" is for players who do not see their own cards, got observation_type "seer"')
         kept = min(max(FEWEST_HANDS, 2 * self.effort.rollouts), MOST_HANDS)
         self.most_hands = MOST_SEARCHES if self.is_joint else kept
         """The most hands that are kept; if both players search, the most searches per decision."""
@@ -253,20 +260,3 @@ class JointSeated(HanabiSeated[CommonKnowledge]):
                 self._keep(i, thought)
             if decided is not None and hand in decided:
                 self._games.actions[i] = decided[hand]
-
-
-# --- What can be searched ---------------------------------------------------------------------------------------------
-
-
-def check_searchers(seats: Any, config: Any, budget: float | None) -> None:
-    """Raise ``ValueError`` if ``seats`` is unknown, or is ``"all"`` where both players cannot search."""
-    if seats not in (ONE, ALL):
-        raise ValueError(f"seats must be {ONE!r} or {ALL!r}, got {shown(seats)}")
-    if seats == ONE:
-        return
-    if config.players != 2:
-        raise ValueError(f'seats="all" is for 2 players, got {config.players}')
-    if budget is not None:
-        raise ValueError('seats="all" takes rollouts and no budget: both players must come to the same choices')
-    if config.observation_type == "seer":
-        raise ValueError('seats="all" is for players who do not see their own cards, got observation_type "seer"')
