@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 
 class EarlierHands:
-    """Maps a present hand to the hand held at an earlier step.
+    """Maps a present hand of so many ``slots`` to the hand held at an earlier step.
 
-    Args:
-        slots: number of cards in the present hand.
-        lost: for every step so far, the slot from which the seat played or discarded, or None, and the card.
-        counts: number of cards that the seat held before each of these steps.
+    For every step so far, ``lost`` has the slot from which the seat played or discarded, or None, and the card, and
+    ``counts`` how many cards it held before.
     """
 
     def __init__(self, slots: int, lost: Sequence[tuple[int | None, int]], counts: Sequence[int]) -> None:
