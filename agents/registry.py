@@ -20,8 +20,7 @@ from hanabako.words.checks import UnexpectedKeywordError, did_you_mean, parse_se
 
 from .bots.bot import Bot, BotPolicy
 from .bots.imported import Source, make_agent, source_named
-from .playing.policy import Policy
-from .playing.random_policy import RandomPolicy
+from .playing.policy import Policy, RandomPolicy
 
 __all__ = [
     "BRIDGES",
@@ -166,7 +165,7 @@ class AgentName:
         path = Path(self.base) if self.base.endswith(".safetensors") else self.network
         if path is None or self.bridge:
             return None
-        from .networks.neural_policy import read_metadata  # torch takes two seconds to import, and bots do not need it
+        from .networks.policy_file import read_metadata  # torch takes two seconds to import, and bots do not need it
 
         return read_metadata(path)
 

@@ -19,8 +19,7 @@ from hanabako.games import game_of
 from hanabako.games_file import GAMES_A_BLOCK, GamesBlock, GamesWriter, writing
 from hanabako.words.checks import shown
 
-from ..datasets.dataset import Dataset
-from ..datasets.replaying import RecordedBlock
+from ..datasets.dataset import Dataset, RecordedBlock
 
 __all__ = ["Lot", "deck_of", "read_exports", "replayed", "write_exports"]
 

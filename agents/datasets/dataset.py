@@ -8,18 +8,76 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hanabako.engine.game import Game
+from hanabako.engine.rng import game_key
 from hanabako.envs.vector import FORMATS, SPECIALIZE_FROM
 from hanabako.games import game_of
 from hanabako.games_file import GAMES_A_BLOCK, GamesBlock, GamesFile
 from hanabako.packing import unpack
-from hanabako.words.checks import as_index, shown
+from hanabako.words.checks import as_index, check_options, shown
 from hanabako.words.cleaned import on_terminal
 from hanabako.words.notation import counted
 
+from ..playing.block import Block
 from ..playing.play import Games, Record
-from .replaying import RecordedBlock
 
-__all__ = ["Dataset", "Decisions"]
+
+class RecordedBlock(Block):
+    """The games of a block, dealt and ready to be replayed by the compiled rules, many in lock-step.
+
+    ``game`` is the one that was played, with the observation that is wanted. ``first`` is the number of the first game:
+    the ``ValueError`` for an impossible deal or action names its game.
+    """
+
+    def __init__(self, game: Game, games: GamesBlock, first: int, observes: bool, specialize: bool) -> None:
+        super().__init__(game, len(games), observes, specialize)
+        self.games, self.first = games, first
+        self.tables["state"]["game_key"] = game_key(games.seeds.astype(np.uint64), games.indices.astype(np.uint64))
+        self.loops.reset(self.rules_array, self.tables, np.ones(len(games), np.bool_))
+        self._deal_as_given()
+        self.show()
+
+    def _deal_as_given(self) -> None:
+        states = self.tables["state"].view(np.recarray)
+        for k, options in enumerate(self.games.deals):
+            try:
+                check_options(options, self.game.deal_options)
+                self.game.load_deal(states[k], dict(options))
+            except ValueError as error:
+                raise ValueError(f"game {self.first + k}: {error}") from None
+        if self.games.deals:
+            self.loops.refresh(self.rules_array, self.tables)
+
+    def turns(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield, before every step, its number, the tables that take part, and their actions; finished tables wait."""
+        lengths, starts = self.games.lengths.astype(np.int64), self.games.starts
+        for turn in range(int(lengths.max(initial=0))):
+            rows = np.flatnonzero(lengths > turn)
+            actions = self.games.actions[starts[rows] + turn].astype(np.int64)
+            self._check(turn, rows, actions)
+            self.actions[rows] = actions
+            yield turn, rows, actions
+            self._step(lengths <= turn)
+
+    def _step(self, is_done: NDArray[np.bool_]) -> None:
+        """Make one step; tables whose recorded actions are used up keep their state, finished or not."""
+        waiting = np.flatnonzero(is_done & ~self.tables["terminated"])
+        kept = self.tables[waiting]
+        self.make_step(())
+        self.tables[waiting] = kept
+
+    def _check(self, turn: int, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        known = actions < self.game.num_actions
+        legal = known & (self.mask[rows, np.where(known, actions, 0)] != 0)
+        if legal.all():
+            return
+        k = int(np.flatnonzero(~legal)[0])
+        row, action = int(rows[k]), int(actions[k])
+        move = f"number {action}"
+        if known[k]:
+            move = f"{self.game.action_to_str(self.tables['state'].view(np.recarray)[row], action)!r}"
+        why = "comes after the end" if self.tables["terminated"][row] else "is not legal there"
+        raise ValueError(f"game {self.first + row}, action {turn}: {move} {why}")
 
 
 class Decisions(NamedTuple):
@@ -143,11 +201,7 @@ class Dataset:
         return record.games.chosen(finished)
 
     def one(self, number: int) -> GamesBlock:
-        """Return game ``number`` as a block of one game.
-
-        Raises:
-            ValueError: there is no such game, or see the class.
-        """
+        """Return game ``number`` as a block of one game; raise ``ValueError`` if there is none, or see the class."""
         number = as_index("number", number, len(self) - 1)
         ((_, block),) = self.file.blocks([number // GAMES_A_BLOCK])
         return block.game(number % GAMES_A_BLOCK)

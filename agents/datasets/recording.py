@@ -1,6 +1,7 @@
 """Recording agents' games as a dataset: game i of the file is game i of that seed, as in `agents.play`."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -18,8 +19,6 @@ from ..playing.play import is_specialized, steps_with
 from ..playing.policy import Agent, Policy, Weighing, line_up
 from ..playing.seating import sit
 from .dataset import Dataset
-
-__all__ = ["record"]
 
 NO_VALUE = "as expected after each action, NaN where it is not legal, and at decisions without a search or a choice"
 
@@ -57,11 +56,7 @@ def record(
         raise ValueError(f"games must be at least 1, got {games}")
     seed, first = as_seed(seed), as_index("first", first, 2**63 - 1)
     seats = line_up(policies, config.players)
-    specialize = is_specialized(games, seats)
-
-    def play_some(some: tuple[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.float32] | None]:
-        return played(config, seats, seed, *some, specialize, values)
-
+    play_some = partial(played, config, seats, seed, is_specialized(games, seats), values)
     with (
         writing(path, config, search, values_are(seats) if values else "") as writer,
         ProgressBar(total=games, unit="game", disable=not progress) as bar,
@@ -69,7 +64,7 @@ def record(
         players = writer.places([str(policy.name) for policy in seats])
         for begin in range(0, games, GAMES_A_BLOCK):
             count = min(GAMES_A_BLOCK, games - begin)
-            ((lengths, actions, weighed),) = in_threads(play_some, [(first + begin, count)], 1)
+            ((lengths, actions, weighed),) = in_threads(partial(play_some, count), [first + begin], 1)
             writer.add(
                 GamesBlock(
                     seeds=np.full(count, seed, np.uint64),
@@ -85,7 +80,7 @@ def record(
 
 
 def played(
-    config: Any, seats: Sequence[Policy], seed: int, first: int, count: int, specialize: bool, values: bool
+    config: Any, seats: Sequence[Policy], seed: int, specialize: bool, values: bool, count: int, first: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.float32] | None]:
     """Play games; return their lengths, their actions game after game, and the values of these decisions."""
     block = block_for(config, count, seats, specialize)

@@ -147,18 +147,7 @@ class RecordedEnvs(SelfPlayEnvs):
     """This rank's games, read in parallel from a dataset; each is followed by another when it ends.
 
     Every pass shows all games of the file once, in a new random order per rank. The games are held in memory: a
-    decision of standard Hanabi takes about 150 bytes.
-
-    Args:
-        config: the config that was played, with the observation to use.
-        games: number of parallel games, all ranks together.
-        seed: seed of the order.
-        ranks: the ranks, which share the games evenly.
-        dataset: the file, in which some game has a decision.
-
-    Raises:
-        ValueError: the games have other rules; see `agents.datasets.Dataset`.
-        OSError: the file cannot be read.
+    decision of standard Hanabi takes about 150 bytes. Errors are those of `agents.datasets.Dataset`.
     """
 
     def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, dataset: str | PathLike[str]) -> None:
@@ -292,12 +281,7 @@ class Cloning(NetworkLearner):
             memories.forget(dones)
 
     def one_pass(self) -> tuple[float, float, float]:
-        """Learn from each decision once.
-
-        Returns:
-            How many decisions agreed with the agent before the update, how many there are, and their summed
-            cross-entropy.
-        """
+        """Learn from each decision once; return how many agreed before, how many there are, and their cross-entropy."""
         args, right, total = self.args, 0.0, 0.0
         parts = ceil(args.horizon * args.games / args.minibatch)
         for batch, outputs in self.memories.minibatches(self.network, self.decisions, parts, self.generator):

@@ -6,7 +6,7 @@
 The learner has one seat in every game. At the others sit partners with its current policy, who with probability
 ``epsilon`` take a random legal action instead. There is no population to train, yet partners are as skilled as the
 learner and differ from it. The network predicts the next player's action from its observation, and reads its own
-prediction (`agents.networks.modelling`), so that it can adapt to what the partner does.
+prediction (`agents.networks.network`), so that it can adapt to what the partner does.
 
 All else is as in PPO with a dense network. Only the learner's own decisions are learned from, and only they
 count in a budget of decisions.

@@ -28,7 +28,7 @@ from hanabako.words.ranges import Size, Within
 from ..networks.network import Network
 from ..networks.neural_policy import NeuralPolicy
 from . import ppo
-from .common.memories import Memories
+from .common.network_learner import Memories
 from .common.partners import PartnersEnvs
 from .common.ranks import Ranks
 
@@ -122,12 +122,6 @@ class FCP(ppo.PPO):
         self.begin(state["stage"])
         self.past = [(version["score"], self.as_saved(version["network"])) for version in state["past"]]
         super().restore(state)
-
-    def as_saved(self, weights: dict[str, Any]) -> Network:
-        """Return a frozen network with these weights."""
-        network = self.network.rounded()
-        network.load_state_dict(weights)
-        return network
 
 
 def stage_of(fraction: float, population: int, part: float) -> tuple[int, float]:

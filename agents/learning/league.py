@@ -82,6 +82,4 @@ class League(ppo.PPO):
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         for weights in state["members"]:
-            network = self.network.rounded()
-            network.load_state_dict(weights)
-            self.admit(network)
+            self.admit(self.as_saved(weights))

@@ -10,7 +10,6 @@ networks share one optimizer and learning rate, and the critic's state is the ob
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,8 +18,7 @@ from typing_extensions import override
 from ..networks.kinds import NETWORKS
 from ..networks.network import Network, Outputs
 from . import ppo
-from .common.ranks import Ranks
-from .common.selfplay import EveryView, SelfPlayEnvs
+from .common.selfplay import EveryView
 
 FORGETFUL = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
 """The kinds of critics for actors with memory."""
@@ -30,14 +28,12 @@ FORGETFUL = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
 class Args(ppo.Args):
     """Train one network to play every seat, with a critic that sees all views."""
 
+    envs = EveryView
+
     @override
     def check(self, world: int) -> None:
         super().check(world)
         self.check_alone("the network plays every seat")
-
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
-        return EveryView(config, self.games, self.seed, ranks, self.threads)
 
 
 class ActorCritic(Network):

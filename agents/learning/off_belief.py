@@ -37,10 +37,9 @@ from ..networks.network import Network, RoundedLinear, choose, masked, q_values
 from ..networks.neural_policy import load_policy
 from ..networks.packing import to_numbers
 from ..playing.fitting import sight
-from .common.descent import Descent
 from .common.fictitious import FictitiousGames
 from .common.network_learner import NetworkLearner
-from .common.network_settings import NetworkSettings
+from .common.network_settings import Descent, NetworkSettings
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs, paid
 from .common.trainer import geometric, risen
@@ -154,14 +153,10 @@ class OffBelief(NetworkLearner):
 
     @torch.no_grad()
     def collect(self, explore: float, price: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Play ``horizon`` decisions of every game.
+        """Play ``horizon`` decisions of every game, random ones with probability ``explore``.
 
-        Args:
-            explore: the probability of a random decision.
-            price: the fraction of its points that losing a game costs now, 0 to 1.
-
-        Returns:
-            Observations (decisions, words), masks (decisions, actions), actions and targets (decisions,).
+        ``price``, from 0 to 1, is the part of its points that losing a game costs now. Return observations (decisions,
+        words), masks (decisions, actions), actions and targets (decisions,).
         """
         envs, network, device = self.envs, self.network.rounded(), self.ranks.device
         kept: list[tuple[Tensor, ...]] = []
@@ -186,15 +181,9 @@ class OffBelief(NetworkLearner):
         self.fictions.put(one_of(hands, logs, self.generator), new_stream(self.generator))
 
     def targets(self, network: Network, actions: Tensor, price: float) -> Tensor:
-        """Return the targets of the actions: play the fictitious games on to the same players' next decisions.
+        """Play the fictitious games on to the same players' next decisions, and return the actions' targets (games,).
 
-        Args:
-            network: it answers for the partners and values the positions reached.
-            actions: (games,), the actions of the players to move.
-            price: as in `collect`.
-
-        Returns:
-            Targets (games,) float32.
+        ``network`` answers for the partners, and values the positions reached; ``price`` is as in `collect`.
         """
         fictions, device = self.fictions, self.ranks.device
         total = paid(fictions.step(actions), price)
@@ -284,21 +273,14 @@ class Scores(nn.Module):
         rules = envs.game.rules
         self.cards = rules.suits * rules.ranks
         self.register_buffer("opening", envs.opening_bits())
-        layers = [
-            RoundedLinear(64 * len(envs.opening_bits()), width),
-            nn.ReLU(),
-            RoundedLinear(width, width),
-            nn.ReLU(),
-        ]
-        self.layers = nn.Sequential(*layers, nn.Linear(width, rules.hand_size * self.cards))
+        first, second = RoundedLinear(64 * len(self.opening), width), RoundedLinear(width, width)
+        last = nn.Linear(width, rules.hand_size * self.cards)
+        self.layers = nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), last)
 
     def forward(self, words: Tensor, hands: Tensor, counts: Tensor) -> Tensor:
         """Return the scores (rows, K) of ``hands``, uint8 (rows, K, slots), whose first ``counts`` (rows,) slots count.
 
-        Args:
-            words: (rows, words) int64, packed observations.
-            hands: the hands.
-            counts: how many cards each hand has.
+        ``words`` are packed observations, (rows, words) int64.
         """
         scores = self.layers(to_numbers(words ^ self.opening, torch.float32))
         slots = torch.arange(hands.shape[2], device=hands.device)

@@ -18,7 +18,6 @@ cross-play is mostly between different networks; ours is between runs with one k
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -36,8 +35,6 @@ from .common.ranks import Ranks
 from .common.renamed_suits import RenamedSuits
 from .common.selfplay import SelfPlayEnvs
 
-__all__ = ["Args", "OtherPlay", "own_statuses", "prediction_loss"]
-
 AUXILIARY_WEIGHT = 0.25
 """Weight of the prediction's loss, that of the paper's authors."""
 STATUSES = NEITHER + 1
@@ -48,6 +45,7 @@ STATUSES = NEITHER + 1
 class Args(ppo.Args):
     """Train one network to play every seat; each seat sees the suits under different names."""
 
+    envs = RenamedSuits
     network: NetworkKind = "dense"
     """The kind of network; for one that is symmetric in the suits this training changes nothing."""
     last_action_ramp: Part | None = 0.0
@@ -61,10 +59,6 @@ class Args(ppo.Args):
         self.check_alone("the network plays every seat")
         if self.auxiliary and self.game != "hanabi":
             raise ValueError(f"auxiliary must be false in {self.game}: only in Hanabi players do not see their cards")
-
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
-        return RenamedSuits(config, self.games, self.seed, ranks, self.threads)
 
 
 class OtherPlay(ppo.PPO):
@@ -102,11 +96,7 @@ class OtherPlay(ppo.PPO):
 
 
 def own_statuses(envs: SelfPlayEnvs) -> Tensor:
-    """Return the statuses of the cards of the players to move in Hanabi: see `hanabi_env.engine.statuses`.
-
-    Returns:
-        (games, slots) int8.
-    """
+    """Return the statuses of the cards of the players to move, int8 (games, slots): `hanabi_env.engine.statuses`."""
     out = np.empty((envs.games, envs.game.rules.hand_size), np.int8)
     status_loop(envs.frozen)(envs.game.rules_array, envs.tables, out)
     return torch.from_numpy(out)
@@ -115,9 +105,7 @@ def own_statuses(envs: SelfPlayEnvs) -> Tensor:
 def prediction_loss(predictions: Tensor, statuses: Tensor) -> Tensor:
     """Return the mean over decisions of the mean cross-entropy of the cards in hand.
 
-    Args:
-        predictions: logits (rows, slots * 3).
-        statuses: int8 (rows, slots).
+    ``predictions`` are logits (rows, slots * 3), ``statuses`` int8 (rows, slots).
     """
     wanted = statuses.long()
     logits = predictions.unflatten(1, (wanted.shape[1], STATUSES)).transpose(1, 2)

@@ -106,11 +106,7 @@ class Args(NetworkSettings):
             raise ValueError(f"simulator must be cpu with partners, got cuda and {shown(self.pool)}")
 
     def check_alone(self, who: str) -> None:
-        """Refuse partners and games on the GPU, for an algorithm with games of its own; ``who`` sits at the seats.
-
-        Raises:
-            ValueError: there are partners, or ``simulator`` is ``cuda``.
-        """
+        """Refuse partners and games on the GPU, for an algorithm with games of its own; ``who`` sits at the seats."""
         if self.pool:
             raise ValueError(f"partners must be empty: {who}, got {shown(self.pool)}")
         if self.simulator == "cuda":
@@ -144,7 +140,7 @@ class Args(NetworkSettings):
     def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
         if self.pool:
             return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
-        return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads, self.simulator)
+        return self.envs(config, self.games, self.seed, ranks, self.threads, self.simulator)
 
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------
@@ -178,14 +174,10 @@ class PPO(NetworkLearner):
 
     @torch.no_grad()
     def collect(self, price: float, visible: float = 1.0) -> Tensor:
-        """Play the next ``horizon`` decisions of every game into the rollout.
+        """Play the next ``horizon`` decisions of every game into the rollout; return `bootstrap_values`.
 
-        Args:
-            price: the fraction of its points that losing a cooperative game costs now, 0 to 1.
-            visible: the share of decisions at which the last action is visible.
-
-        Returns:
-            The values of the positions after the rollout; see `bootstrap_values`.
+        ``price``, from 0 to 1, is the part of its points that losing a cooperative game costs now, ``visible`` the
+        share of decisions at which the last action is visible.
         """
         envs, rollout, network, memories = self.envs, self.rollout, self.learner.rounded(), self.memories
         memories.begin_rollout()
@@ -245,15 +237,9 @@ class PPO(NetworkLearner):
         return unknown.scatter_(1, self.envs.players.to(device)[:, None], values)
 
     def update(self, advantages: Tensor, parts: int, entropy_weight: float) -> dict[str, float]:
-        """Update the network by ``epochs`` passes of clipped policy gradient over the rollout.
+        """Update the network by ``epochs`` passes of clipped policy gradient over the rollout, of ``parts`` steps each.
 
-        Args:
-            advantages: (horizon, games), those of the rollout's decisions.
-            parts: gradient steps per pass.
-            entropy_weight: weight of the entropy bonus.
-
-        Returns:
-            Statistics of this rank's last minibatch, for the log.
+        ``advantages`` are (horizon, games). Return statistics of this rank's last minibatch, for the log.
         """
         decisions, statistics = self.decisions(advantages), {}
         for _ in range(self.args.epochs):
@@ -274,13 +260,7 @@ class PPO(NetworkLearner):
     def loss(
         self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the loss on a minibatch, and statistics for the log.
-
-        Args:
-            outputs: those of the network.
-            batch: some of the `decisions`.
-            entropy_weight: weight of the entropy bonus.
-        """
+        """Return the loss on a minibatch, some of the `decisions`, and statistics for the log."""
         args = self.args
         logits = masked(outputs.logits, batch["masks"])
         log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)

@@ -21,7 +21,7 @@ By default returns are Peng's Q(lambda), replay is uniform, and the game that ex
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
@@ -33,16 +33,14 @@ from hanabako.words.ranges import Part, Within
 from ..networks.network import Network, RoundedLinear
 from ..networks.packing import to_numbers
 from .common.q_learner import QLearner, QSettings
-from .common.ranks import Ranks
 from .common.selfplay import EveryView
-
-__all__ = ["QMIX", "Args", "Mixer"]
 
 
 @dataclass(frozen=True)
 class Args(QSettings):
     """Train one network to play every seat of a cooperative game."""
 
+    envs = EveryView
     n_step: Annotated[int, Within(0, 1000)] = 0
     """Number of rewards in a return before the value of the position reached; 0: returns with ``q_lambda`` instead."""
     priority: Part = 0.0
@@ -50,19 +48,11 @@ class Args(QSettings):
     epsilon: Part = 0.4
     """The probability of a random action in the game that explores most, 0.4 as in Ape-X."""
 
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> EveryView:
-        return EveryView(config, self.games, self.seed, ranks, self.threads)
-
 
 class Mixer(nn.Module):
-    """The mixing network, with its weights from the state.
+    """The mixing network of ``units``, with its weights from a hidden layer of ``width`` that reads the state.
 
-    Args:
-        opening: (words,) int64, the bits that are set in every opening state.
-        players: number of players.
-        units: units of the mixing network.
-        width: units of the hidden layer that reads the state and gives the mixing network's weights.
+    ``opening``, (words,) int64, are the bits that are set in every opening state.
     """
 
     def __init__(self, opening: Tensor, players: int, units: int = 32, width: int = 64) -> None:
@@ -76,12 +66,7 @@ class Mixer(nn.Module):
         self.weights.bias.data.copy_(torch.tensor(start))
 
     def forward(self, values: Tensor, state: Tensor) -> Tensor:
-        """Return the team's values (rows,).
-
-        Args:
-            values: (rows, players), the player to move first.
-            state: (rows, words) int64, packed.
-        """
+        """Return the team's values (rows,) from those of (rows, players), and the packed state, (rows, words) int64."""
         sizes = [self.units * self.players, self.units, self.units, 1]
         given = self.weights(F.relu(self.state(to_numbers(state ^ self.opening, torch.float32))))
         first, bias, second, value = given.split(sizes, 1)

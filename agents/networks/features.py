@@ -5,45 +5,29 @@ keeps them. A policy gets the observation of its config, and calls the features 
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hanabako.games import game_of
 
-__all__ = ["FEATURES", "Derived", "Features", "usual_features"]
+FEATURES = ("none", "derived")
+"""The names of features in settings and files: ``derived`` are the flags that this option of an environment adds."""
 
 
 class Features:
-    """No features: the network reads the observation as it is. Others derive from this class.
-
-    Args:
-        config: the config whose observations are given.
-    """
-
-    name: ClassVar[str] = "none"
-
-    def __init__(self, config: Any) -> None:
-        self.config = self.input_config = config
-        """``input_config``: the config whose observations have the bits that the network reads."""
-
-    def __call__(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the network's input, packed (rows, words), for packed observations (rows, words)."""
-        return words
-
-
-class Derived(Features):
-    """The flags that the option ``derived`` of an environment adds, worked out unless the observation has them.
+    """The features ``name`` of the observations of ``config``, worked out unless the observation has them.
 
     Raises:
-        ValueError: the game has no such flags, or this observation does not hold what they need.
+        ValueError: the game has no such features, or this observation does not hold what they need.
     """
 
-    name = "derived"
-
-    def __init__(self, config: Any) -> None:
-        super().__init__(config)
+    def __init__(self, name: str, config: Any) -> None:
+        self.input_config, self._derive = config, None
+        """``input_config``: the config whose observations have the bits that the network reads."""
+        if name == "none":
+            return
         entry = game_of(config)
         if "derived" not in entry.observation_fields:
             raise ValueError(f"features must be none in {entry.name}, got 'derived'")
@@ -52,17 +36,14 @@ class Derived(Features):
             self.input_config = replace(config, derived=True)
 
     def __call__(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """See `Features.__call__`."""
-        return words if self.config.derived else self._derive(words)
-
-
-FEATURES: dict[str, type[Features]] = {features.name: features for features in (Features, Derived)}
-"""The features by their names in settings and files."""
+        """Return the network's input, packed (rows, words), for packed observations (rows, words)."""
+        return words if self._derive is None else self._derive(words)
 
 
 def usual_features(config: Any) -> str:
     """Return the default features for a config: ``derived`` where they exist."""
     try:
-        return Derived(config).name
+        Features("derived", config)
     except ValueError:
-        return Features.name
+        return "none"
+    return "derived"

@@ -21,8 +21,6 @@ from hanabako.games import game_of
 
 from .network import Network
 
-__all__ = ["GreedyInput", "event_words", "seen_event"]
-
 EVENT = ("what", "receiver", "color", "rank", "slot", "announced")
 """The fields of an observation's last action that follow from the action itself: see a game's ``engine/layout.py``."""
 KINDS = {
@@ -39,11 +37,7 @@ KINDS = {
 
 
 def event_fields(config: Any) -> dict[str, Field]:
-    """Return the fields `EVENT` that the observation has, by name.
-
-    Raises:
-        ValueError: the game's observations do not contain the last action.
-    """
+    """Return the fields `EVENT` that the observation has, by name; raise ``ValueError`` if it has none."""
     fields = game_of(config).layout(config).fields
     found = {field.name: field for field in fields if field.section == "last_action" and field.name in EVENT}
     if not found:
@@ -92,8 +86,7 @@ class GreedyInput(Network):
 
     def __init__(self, config: Any, width: int, layers: int) -> None:
         super().__init__(config, width=width, layers=layers)
-        bits = torch.tensor(seen_event(config))
-        self.register_buffer("event", bits, persistent=False)
+        self.register_buffer("event", torch.tensor(seen_event(config)), persistent=False)
 
     @override
     def set_opening(self, words: Tensor) -> None:

@@ -20,14 +20,12 @@ from hanabako.games import config_from_dict, game_of
 from hanabako.packing import pack
 
 from ..playing.fitting import check_rules, observed
-from .features import FEATURES
+from .features import Features
 from .kinds import BASIC_NETWORKS, NETWORKS
 from .network import Network
 from .packing import to_numbers
 from .policy_file import read_metadata, read_network
 from .symmetric import SymmetricNetwork
-
-__all__ = ["grown", "load_grown"]
 
 Places = NDArray[np.int64]
 
@@ -35,19 +33,16 @@ Places = NDArray[np.int64]
 def load_grown(
     path: Path, config: Any, width: int | None = None, opening: Tensor | None = None, kind: str | None = None
 ) -> Network:
-    """Load the network of a policy file, larger if asked for; all but these arguments as in `grown`.
+    """Load the network of a policy file, which reads what ``config`` observes or less, larger if asked for.
 
-    Args:
-        path: a ``policy.safetensors``, whose network reads what ``config`` observes or less.
-        width: None keeps the width in the file.
-
-    Raises:
-        ValueError: as in `agents.networks.neural_policy.load_policy`, or the network cannot grow to this.
+    Arguments are as in `grown`; without ``width`` it keeps its own. Errors are those of `grown` and of
+    `agents.networks.neural_policy.load_policy`.
     """
     metadata = read_metadata(path)
-    own, features = config_from_dict(metadata["config"]), FEATURES[metadata["network"]["features"]]
+    own = config_from_dict(metadata["config"])
     check_rules(str(path), own, config)
-    network, wide = read_network(path, metadata["network"], own), features(own).input_config
+    network = read_network(path, metadata["network"], own)
+    wide = Features(network.features, own).input_config
     seen = replace(config, **observed(wide))
     for name, needed in observed(wide).items():
         if (there := getattr(config, name)) != needed and not (isinstance(needed, int) and needed < there):
@@ -99,14 +94,8 @@ def grown(
 def transplant(network: Network, larger: Network, seen: Layout, wider: Layout, places: Places) -> None:
     """Copy the weights to those of the larger network with the same meaning; whatever else the same units read gets 0.
 
-    Units are numbered alike in both networks: the old ones come first.
-
-    Args:
-        network: the trained network.
-        larger: the new one, changed in place.
-        seen: the layout of what the trained network reads.
-        wider: the layout of what the new one reads.
-        places: the index in ``wider`` of each bit of ``seen``.
+    Units are numbered alike in both networks: the old ones come first. The trained network reads ``seen``, the larger
+    one ``wider``, in which ``places`` are the indices of the bits of ``seen``.
     """
     units, width = np.arange(network.settings["width"]), larger.settings["width"]
     is_symmetric = isinstance(network, SymmetricNetwork)

@@ -5,12 +5,9 @@ from typing import Any
 from hanabako.games import game_of
 
 from .greedy_input import GreedyInput
-from .modelling import ModellingDenseNetwork
-from .network import DenseNetwork, Network, NormedHidden
+from .network import DenseNetwork, ModellingDenseNetwork, Network, NormedHidden
 from .recurrent import RecurrentNetwork, RecurrentSymmetricNetwork
 from .symmetric import SymmetricNetwork
-
-__all__ = ["BASIC_NETWORKS", "NETWORKS", "usual_kind"]
 
 BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork, RecurrentSymmetricNetwork)
 """Networks that read an observation and nothing else; any algorithm can train them."""

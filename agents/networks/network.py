@@ -152,11 +152,7 @@ class DenseNetwork(Network):
 class RoundedLinear(nn.Linear):
     """A linear layer that computes in the number type of its input, with weights rounded to it.
 
-    Args:
-        in_features: size of the input.
-        out_features: size of the output.
-        bias: whether the layer has a bias.
-        scale: factor of the initial weights.
+    ``scale`` is a factor of the initial weights.
     """
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, scale: float = 1.0) -> None:
@@ -173,6 +169,39 @@ class RoundedLinear(nn.Linear):
         """Return the layer's output, (..., out_features)."""
         bias = None if self.bias is None else self.bias.to(input.dtype)
         return F.linear(input, self.weight.to(input.dtype), bias)
+
+
+class ModellingDenseNetwork(DenseNetwork):
+    """A `DenseNetwork` that also reads its own prediction of the next player's action (E3T).
+
+    The model that predicts is a second trunk of the same size on the same observation, with a head of its own. No
+    gradient flows from the policy back to the model: it learns from the actions that the next player took. The features
+    in the outputs are the logits of the next player's action.
+    """
+
+    kind = "modelling-dense"
+
+    def __init__(self, config: Any, width: int, layers: int) -> None:
+        super().__init__(config, width, layers)
+        bits = 64 * self.words
+        self.trunk[0] = RoundedLinear(bits + self.actions, width)
+        self.model = nn.ModuleList(RoundedLinear(n, m) for n, m in pairwise([bits] + [width] * layers))
+        self.model_head = nn.Linear(width, self.actions)
+        nn.init.orthogonal_(self.model_head.weight, 0.01)
+        nn.init.zeros_(self.model_head.bias)
+
+    @override
+    def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
+        bits = to_numbers(self.changed(words), self.trunk_dtype)
+        x = bits
+        for layer in self.model:
+            x = F.relu(layer(x))
+        predicted = self.model_head(x.float())
+        x = torch.cat([bits, predicted.detach().softmax(1).to(bits.dtype)], 1)
+        for layer in self.trunk:
+            x = F.relu(layer(x))
+        out = self.head(x.float())
+        return Outputs(out[:, :-1], out[:, -1], None, predicted)
 
 
 class RoundedLayerNorm(nn.LayerNorm):
@@ -218,11 +247,7 @@ def usual_torch() -> Iterator[None]:
 
 
 def asked_dtype() -> torch.dtype | None:
-    """Return what networks shall compute in by the environment variable ``HANABAKO_NUMBERS``; None if it is not set.
-
-    Raises:
-        ValueError: it is neither float32 nor bfloat16.
-    """
+    """Return what networks shall compute in by the environment variable ``HANABAKO_NUMBERS``; None if it is not set."""
     name = os.environ.get("HANABAKO_NUMBERS")
     if name not in (None, "float32", "bfloat16"):
         raise ValueError(f"HANABAKO_NUMBERS must be float32 or bfloat16, got {name!r}")

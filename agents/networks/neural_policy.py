@@ -17,11 +17,9 @@ from hanabako.packing import pack
 
 from ..playing.fitting import check_rules, observed
 from ..playing.policy import Actions, BatchedPolicy, Mask, Noise
-from .features import FEATURES, Derived
+from .features import Features
 from .network import PENALTY, Network, asked_dtype, choose, masked, usual_torch
-from .policy_file import read_metadata, read_network, save_policy
-
-__all__ = ["NeuralPolicy", "load_policy", "read_metadata", "save_policy", "torch_threads"]
+from .policy_file import read_metadata, read_network
 
 ROWS_AT_ONCE = 2048  # rows per forward pass: a block of this size stays in the processor's cache
 FEW_ROWS = 64  # up to here one torch thread is never slower than two, and on a busy machine 50 times as fast
@@ -47,7 +45,7 @@ class NeuralPolicy(BatchedPolicy):
         self.config = config
         self.name = name
         self.greedy = greedy
-        self._features = FEATURES[network.features](config)
+        self._features = Features(network.features, config)
         bits = self._features.input_config.observation_bits
         if network.bits != bits:
             raise ValueError(f"{name} reads an observation of {network.bits} bits, and that of its config has {bits}")
@@ -99,11 +97,7 @@ class NeuralPolicy(BatchedPolicy):
             yield rows, masked(logits, torch.from_numpy(mask[rows]).to(device, torch.int8))
 
     def _checked(self, observation: NDArray[Any]) -> NDArray[np.uint64]:
-        """Return observations as packed words.
-
-        Raises:
-            ValueError: they are not observations of this policy's config.
-        """
+        """Return observations as packed words; raise ``ValueError`` if they are not those of this policy's config."""
         bits, (dtype, shape) = self.config.observation_bits, (observation.dtype, observation.shape)
         words, packed = words_for(bits), dtype == np.uint64
         if len(shape) == 2 and shape[1] == (words if packed else bits):
@@ -151,7 +145,7 @@ def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
     own, features = config_from_dict(metadata["config"]), metadata["network"]["features"]
     config = own if config is None else config
     check_rules(str(path), own, config)
-    flags = {"derived": config.derived} if features == Derived.name else {}
+    flags = {"derived": config.derived} if features == "derived" else {}
     seen = replace(config, **observed(own) | flags)
     network = read_network(path, metadata["network"], own)
     network.trunk_dtype = playing_dtype()

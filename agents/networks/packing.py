@@ -13,8 +13,6 @@ from hanabako.compiler.jit import kernel, keyed
 from hanabako.engine.bits import ONE, ZERO, popcount
 from hanabako.engine.sections import words_for
 
-__all__ = ["SuitUnpacker", "to_numbers"]
-
 
 def unpacker(dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
     """Return `to_numbers` for the CPU, which takes 0.1 us per observation of 768 bits."""
@@ -73,12 +71,8 @@ class SuitUnpacker:
     def __call__(self, words: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """Unpack observations (rows, words) int64 to float32 or bfloat16.
 
-        Returns:
-            The bits about each suit (suits, rows, bits), and (rows, bits + others): their sums over the suits, followed
-            by the other bits.
-
-        Raises:
-            KeyError: another number type.
+        Return the bits about each suit (suits, rows, bits), and (rows, bits + others): their sums over the suits,
+        followed by the other bits.
         """
         if words.device.type == "cpu":
             return self._in_one_pass(words, dtype)
@@ -112,16 +106,9 @@ def bit_placer() -> Callable[..., None]:
     No branch depends on what a bit concerns, because the processor would often predict it wrongly: bits that concern no
     suit are also written, to a page after those of the suits, which is not used.
 
-    Args:
-        words: (rows, words) uint64.
-        page_of: (64 * words,) uint64, for each bit its suit, or the number of suits.
-        column_of: (64 * words,) uint64, its column on that page.
-        pooled_column_of: (64 * words,) uint64, its column in ``pooled``.
-        bits: columns per page.
-        dropped: number of low bits of a float32 that are not stored, uint32.
-        sums: (columns of pooled,) float32, memory for the sums of one row. Small integers are exact in bfloat16.
-        pages: (suits + 1, rows, bits), flattened, zeros.
-        pooled: (rows, columns), written.
+    For each bit there are its page, that of its suit, and its columns there and in ``pooled``, uint64 (64 * words,).
+    ``sums`` is memory for one row of ``pooled``, float32: small integers are exact in bfloat16. ``pages``, (suits + 1,
+    rows, bits) flattened, holds zeros before.
     """
     digest = digest_of(popcount, bit_placer)
 

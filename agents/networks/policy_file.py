@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -23,18 +23,9 @@ from hanabako.files import MOST_ARRAYS, check_readable, parse_json, write_bytes
 from hanabako.games import config_from_dict, config_to_dict
 from hanabako.words.checks import shown
 
-from .features import FEATURES
+from .features import FEATURES, Features
 from .kinds import NETWORKS
 from .network import Network, usual_torch
-
-__all__ = [
-    "check_numbers",
-    "check_shapes",
-    "opened",
-    "read_metadata",
-    "read_network",
-    "save_policy",
-]
 
 FORMAT = "hanabako-policy-2"
 ENTRIES = {"format": str, "config": dict, "network": dict, "about": dict}
@@ -57,24 +48,17 @@ def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]
     made = {"kind": network.kind, "features": network.features, **network.settings}
     metadata = with_features({"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about})
     entries = {key: json.dumps(value) for key, value in metadata.items()}
-    tensors = {name: as_kept(value) for name, value in network.state_dict().items()}
+    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
+    tensors = {name: value.float() if value.is_floating_point() else value for name, value in tensors.items()}
     entries["sha256"] = json.dumps(checksum(entries, tensors))
     write_bytes(path, save(tensors, entries))
 
 
-def as_kept(value: Tensor) -> Tensor:
-    """Return a tensor as it is saved: floating-point numbers are float32, also those of a network in bfloat16."""
-    value = value.detach().cpu().contiguous()
-    return value.float() if value.is_floating_point() else value
-
-
 def read_metadata(path: Path) -> dict[str, Any]:
-    """Return the metadata that `save_policy` wrote: ``format``, ``config``, ``network``, ``about``.
-
-    Raises:
-        ValueError: the file is missing, truncated or not a policy file.
-    """
-    metadata = {key: parse_json(text, f"{key} of {path}", MOST_CHARACTERS) for key, text in entries_of(path).items()}
+    """Return the metadata that `save_policy` wrote; raise ``ValueError`` if the file is missing or no policy's."""
+    with opened(path) as file:
+        entries = file.metadata() or {}
+    metadata = {key: parse_json(text, f"{key} of {path}", MOST_CHARACTERS) for key, text in entries.items()}
     metadata.pop("sha256", None)
     if metadata.get("format") != FORMAT:
         raise ValueError(f"{path} holds no policy of the format {FORMAT}")
@@ -98,12 +82,6 @@ def with_features(metadata: dict[str, Any]) -> dict[str, Any]:
     return metadata | {name: metadata[name] | changed for name, changed in more.items()}
 
 
-def entries_of(path: Path) -> dict[str, str]:
-    """Return the texts of a file's metadata by name."""
-    with opened(path) as file:
-        return file.metadata() or {}
-
-
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
     """Open a safetensors file of at most `MOST_ARRAYS`; any problem is raised as a `ValueError` that names the file."""
@@ -117,12 +95,7 @@ def opened(path: Path) -> Iterator[Any]:
 
 @usual_torch()
 def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Network:
-    """Read the network in a file.
-
-    Args:
-        path: the file.
-        settings: the entry ``network`` of its metadata.
-        config: the config that it plays.
+    """Read the network in a file; ``settings`` are the entry ``network`` of its metadata, ``config`` is what it plays.
 
     Raises:
         ValueError: the settings do not describe a network for ``config``, or the file's tensors are not those of this
@@ -133,13 +106,17 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
     for what, name, known in (("the kind", kind, NETWORKS), ("features", features, FEATURES)):
         if not isinstance(name, str) or name not in known:
             raise ValueError(f"{path} holds a network of {what} {shown(name)}, not one of {', '.join(known)}")
-    config = FEATURES[features](config).input_config
+    config = Features(features, config).input_config
     with opened(path) as file:
+        entries = file.metadata() or {}
         shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - it is no dict
         sizes = sizes_of(path, NETWORKS[kind], settings, config, shapes)
         wanted = wanted_tensors(path, NETWORKS[kind], sizes, config, shapes)
         tensors = {name: file.get_tensor(name) for name in shapes}
-    check_tensors(path, wanted, tensors)
+    checked = entries.pop("sha256", None)
+    if checked is not None and checked != json.dumps(checksum(entries, tensors)):
+        raise ValueError(f"{path} is damaged: its contents do not match its SHA-256")
+    check_numbers(path, wanted, tensors)
     with torch.random.fork_rng(devices=[]):  # the first weights are random and then replaced
         network = NETWORKS[kind](config, **sizes).float()  # also if torch's default is another number type
     network.load_state_dict(tensors)
@@ -152,11 +129,8 @@ def sizes_of(
 ) -> dict[str, Any]:
     """Return the constructor's arguments, without the config, for the network of a file's ``settings``.
 
-    Raises:
-        ValueError: the settings are not those of this kind of network, too large for the file, or for other
-            observations or actions than those of ``config``.
+    The settings must be those of this kind, no larger than the file, and for the observation and actions of ``config``.
     """
-    hints = get_type_hints(kind.__init__)
     names = [name for name in inspect.signature(kind).parameters if name not in ("config", "views")]
     if settings.keys() != {"bits", "actions", *names}:
         wanted = ", ".join(("bits", "actions", *names))
@@ -164,7 +138,7 @@ def sizes_of(
     size = sum(torch.Size(shape).numel() for shape in shapes.values())
     for name, value in settings.items():
         most = len(shapes) if name == "layers" else max(size, config.observation_bits)
-        if hints.get(name, int) is int and (type(value) is not int or not 1 <= value <= most):
+        if type(value) is not int or not 1 <= value <= most:
             raise ValueError(f"{name} of {path} must be an int from 1 to {most:,}, got {shown(value)}")
     needed = config.observation_bits, config.rules().num_actions
     if (settings["bits"], settings["actions"]) != needed:
@@ -176,11 +150,7 @@ def sizes_of(
 def wanted_tensors(
     path: Path, kind: type[Network], sizes: Mapping[str, Any], config: Any, shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Tensor]:
-    """Return the tensors of a network of these sizes on the meta device, which allocates no memory.
-
-    Raises:
-        ValueError: there is no such network, or its tensors do not have the ``shapes`` in the file.
-    """
+    """Return a network's tensors on the meta device, without memory; they must have the ``shapes`` in the file."""
     try:
         with torch.device("meta"):
             wanted = kind(config, **sizes).float().state_dict()
@@ -196,15 +166,6 @@ def check_shapes(path: Path, wanted: Mapping[str, Tensor], shapes: Mapping[str, 
         needed = tuple(wanted[name].shape) if name in wanted else "none"
         if shapes.get(name, "none") != needed:
             raise ValueError(f"{path}: the shape of {shown(name)} must be {needed}, got {shapes.get(name, 'none')}")
-
-
-def check_tensors(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:
-    """Raise `ValueError` if tensors fail the checksum, differ in type from ``wanted``, or are not finite."""
-    entries = entries_of(path)
-    noted = entries.pop("sha256", None)
-    if noted is not None and noted != json.dumps(checksum(entries, tensors)):
-        raise ValueError(f"{path} is damaged: its contents do not match its SHA-256")
-    check_numbers(path, wanted, tensors)
 
 
 def check_numbers(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:

@@ -9,15 +9,105 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 from typing_extensions import override
 
-from .memory_cell import MemoryCell
 from .network import Network, Outputs, RoundedLinear, start_head
 from .packing import to_numbers
 from .symmetric import SymmetricNetwork
 
-__all__ = ["RecurrentNetwork", "RecurrentSymmetricNetwork", "WithMemory"]
+
+class MemoryCell(nn.GRUCell):
+    """A gated recurrent unit whose products have the number type of its input; the memory is float32."""
+
+    def reset_parameters(self) -> None:
+        """Initialize as PyTorch does, but with orthogonal weights from memory to memory."""
+        super().reset_parameters()
+        nn.init.orthogonal_(self.weight_hh)
+
+    def read(self, x: Tensor) -> Tensor:
+        """Return the input's part of the gates, (..., 3 * hidden_size)."""
+        return F.linear(x, self.weight_ih.to(x.dtype), self.bias_ih.to(x.dtype))
+
+    def after(self, read: Tensor, memory: Tensor) -> Tensor:
+        """Return the memory (..., hidden_size) after the input of which ``read`` is the result of `read`."""
+        kind = read.dtype
+        own = F.linear(memory.to(kind), self.weight_hh.to(kind), self.bias_hh.to(kind))
+        _, update, new, _ = gates(read, own, memory.dtype)
+        return torch.lerp(new, memory, update)
+
+    def follow(self, read: Tensor, memories: Tensor, players: Tensor, dones: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the memories after each decision of some games, and those of all players at the end.
+
+        A decision changes the memory of its player; all memories of a game that ends become 0. Gradients flow back
+        through all decisions; this pass is written by hand, because autograd's is slower.
+
+        Args:
+            read: (horizon, games, ..., 3 * hidden_size), results of `read`.
+            memories: (games, players, ..., hidden_size), the memories at the beginning.
+            players: (horizon, games) int64, the player who decided.
+            dones: (horizon, games) bool, whether that decision ended the game.
+
+        Returns:
+            (horizon, games, ..., hidden_size) and (games, players, ..., hidden_size).
+        """
+        kind = read.dtype
+        return Follow.apply(read, memories, self.weight_hh.to(kind), self.bias_hh.to(kind), players, dones)
+
+
+def gates(read: Tensor, own: Tensor, kind: torch.dtype) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return the gates reset and update, the candidate, and the memory's part of the candidate, each (..., size).
+
+    ``read`` and ``own``, (..., 3 * size), are the input's and the memory's part of the gates.
+    """
+    (reset, update, new), (own_reset, own_update, own_new) = (part.to(kind).chunk(3, -1) for part in (read, own))
+    reset = torch.sigmoid(reset + own_reset)
+    return reset, torch.sigmoid(update + own_update), torch.tanh(torch.addcmul(new, reset, own_new)), own_new
+
+
+class Follow(torch.autograd.Function):
+    """`MemoryCell.follow` as an operation of autograd."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, read: Tensor, memories: Tensor, weight: Tensor, bias: Tensor, players: Tensor, dones: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """See `MemoryCell.follow`; ``weight`` and ``bias`` are those from memory to gates."""
+        now, rows = memories.clone(), torch.arange(len(memories), device=memories.device)
+        room = memories.new_empty(6, *read.shape[:-1], weight.shape[1])
+        before, reset, update, new, own_new, after = room
+        for t, (player, done) in enumerate(zip(players, dones, strict=True)):
+            before[t] = now[rows, player]
+            own = F.linear(before[t].to(read.dtype), weight, bias)
+            reset[t], update[t], new[t], own_new[t] = gates(read[t], own, memories.dtype)
+            torch.lerp(new[t], before[t], update[t], out=after[t])
+            now[rows, player] = after[t]
+            now[done] = 0.0
+        ctx.save_for_backward(weight, players, dones, *room[:-1])
+        return after, now
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:  # pyrefly: ignore[bad-override] - the decorator hides names
+        """Return the gradients of ``read``, the memories, the weight and the bias."""
+        weight, players, dones, before, reset, update, new, own_new = ctx.saved_tensors
+        d_after, d_now = grad_outputs[0], grad_outputs[1].clone()
+        rows, size = torch.arange(len(d_now), device=d_now.device), before.shape[-1]
+        of_new = (1 - update) * (1 - new * new)  # gradients of the gates' inputs, for a gradient 1 of the memory
+        of_update = (before - new) * update * (1 - update)
+        of_reset = of_new * own_new * reset * (1 - reset)
+        of_own = torch.cat([of_reset, of_update, of_new * reset], -1)
+        d_memory = torch.empty_like(before)
+        d_own = torch.empty_like(of_own, dtype=weight.dtype)
+        for t in reversed(range(len(players))):
+            d_now[dones[t]] = 0.0
+            d_memory[t] = d_after[t] + d_now[rows, players[t]]
+            d_own[t] = of_own[t] * torch.cat([d_memory[t]] * 3, -1)
+            d_now[rows, players[t]] = torch.addcmul((d_own[t] @ weight).to(before.dtype), d_memory[t], update[t])
+        d_read = torch.cat([d_own[..., : 2 * size], (of_new * d_memory).to(weight.dtype)], -1)
+        flat = d_own.flatten(0, -2)
+        return d_read, d_now, flat.T @ before.flatten(0, -2).to(weight.dtype), flat.sum(0), None, None
 
 
 class WithMemory(Network):
@@ -71,9 +161,7 @@ class WithMemory(Network):
 def before_each(after: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> Tensor:
     """Return the memories of all players before each decision, (horizon, games, players, numbers).
 
-    Args:
-        after: (horizon, games, numbers), the memories of the players who decided, after their decisions.
-        memory: see `Network.replay`; so are the others.
+    Those of the players who decided are ``after`` (horizon, games, numbers). For the others see `Network.replay`.
     """
     before, games = [], torch.arange(len(memory), device=memory.device)
     for now, player, done in zip(after, players, dones, strict=True):
@@ -89,13 +177,8 @@ OF_A_GATE = 0.5
 class RecurrentNetwork(WithMemory):
     """A multilayer perceptron, a gated recurrent unit, and a linear head with the value as its last output.
 
-    As in `agents.networks.network.DenseNetwork`, bits that are set in every opening are inverted.
-
-    Args:
-        config: the game's config.
-        width: units per hidden layer, and numbers per memory.
-        layers: number of hidden layers before the recurrent unit.
-        views: see `Network`.
+    As in `agents.networks.network.DenseNetwork`, bits that are set in every opening are inverted. The recurrent unit
+    comes after all hidden layers; a memory has as many numbers as these have units.
     """
 
     kind = "recurrent"
@@ -128,16 +211,7 @@ class RecurrentSymmetricNetwork(WithMemory, SymmetricNetwork):
     A memory has half as many numbers as there are features. Suits share one gated recurrent unit, which takes in their
     features before the last layer; the rest has input weights of its own, and the same weights from memory to memory. A
     linear layer of the memories is added to what the last layer reads. If the suits are renamed from the beginning of a
-    game, the memories are renamed with them.
-
-    Args:
-        config: the game's config.
-        width: number of features per suit, and of the rest.
-        layers: number of layers, at least 2.
-        views: see `Network`.
-
-    Raises:
-        ValueError: see `SymmetricNetwork`, or there are fewer layers or features than 2.
+    game, the memories are renamed with them. There are at least 2 layers and features.
     """
 
     kind = "recurrent-symmetric"

@@ -24,8 +24,6 @@ from .fused import can_fuse, fused_heads, fused_layer
 from .network import Network, Outputs, RoundedLinear, start_head
 from .packing import SuitUnpacker, to_numbers
 
-__all__ = ["SymmetricNetwork"]
-
 OF_A_SUM = 0.7
 """Scale of the initial weights of two layers whose outputs are added, so that the sum has the usual size."""
 UNCHANGED = nn.Identity()
@@ -41,16 +39,8 @@ class SymmetricNetwork(Network):
 
     The logit of an action that names suit ``s`` is linear in ``h_s`` and ``p``; all others, and the value, in ``p``.
     Hidden layers compute in ``trunk_dtype``, heads in float32. As in `agents.networks.network.DenseNetwork`, bits that
-    are set in every opening are inverted.
-
-    Args:
-        config: the game's config; its layout says which bits and actions concern which suit.
-        width: number of features per suit, and of the rest.
-        layers: number of layers.
-        views: see `Network`.
-
-    Raises:
-        ValueError: the game has no suits that are interchangeable under the rules.
+    are set in every opening are inverted. The game's layout, which must have interchangeable suits, says which bits and
+    actions concern which suit; ``width`` is the number of features per suit, and of the rest.
     """
 
     kind = "symmetric"
@@ -61,7 +51,6 @@ class SymmetricNetwork(Network):
         layout = self.input_layout(config)
         if not layout.alike_suits:
             raise ValueError(f"a symmetric network needs interchangeable suits; {game_of(config).name} has none")
-        self.width, rest = width, width
         begins = [64 * view * (self.words // views) for view in range(views)]
         self.suit_bits = np.concatenate([layout.suit_bits + begin for begin in begins], axis=1)
         self.unpack = SuitUnpacker(self.suit_bits, np.concatenate([layout.other_bits + begin for begin in begins]))
@@ -69,13 +58,13 @@ class SymmetricNetwork(Network):
         self.named = named.shape[1]
         self.register_buffer("order", torch.from_numpy(np.concatenate([named.ravel(), others])), persistent=False)
         bits = self.unpack.bits
-        sizes = [(bits, bits + self.unpack.others)] + [(width, width + rest)] * (layers - 1)
+        sizes = [(bits, bits + self.unpack.others)] + [(width, 2 * width)] * (layers - 1)
         self.own = nn.ModuleList(RoundedLinear(own, width, bias=False, scale=OF_A_SUM) for own, _ in sizes)
-        self.pooled = nn.ModuleList(RoundedLinear(pooled, width + rest, scale=OF_A_SUM) for _, pooled in sizes)
+        self.pooled = nn.ModuleList(RoundedLinear(pooled, 2 * width, scale=OF_A_SUM) for _, pooled in sizes)
         self.norms = nn.ModuleList(self.norm_of(width) for _ in sizes)
-        self.rest_norms = nn.ModuleList(self.norm_of(rest) for _ in sizes)
+        self.rest_norms = nn.ModuleList(self.norm_of(width) for _ in sizes)
         self.suit_head = nn.Linear(width, self.named, bias=False) if self.named else None
-        self.head = nn.Linear(width + rest, self.named + len(others) + 1)
+        self.head = nn.Linear(2 * width, self.named + len(others) + 1)
         start_head(self.head)
         if self.suit_head is not None:
             nn.init.orthogonal_(self.suit_head.weight, 0.01)

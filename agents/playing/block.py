@@ -16,8 +16,6 @@ from hanabako.packing import unpack
 from .fitting import remembering
 from .policy import Policy, Seated
 
-__all__ = ["GAMES_AT_ONCE", "Block", "block_for", "random_keys", "size_for"]
-
 GAMES_AT_ONCE = 1024
 """The largest number of games per block: records and memories of a block then fit in the processor's cache."""
 FEWEST = 64

@@ -18,15 +18,9 @@ from hanabako.games import game_of
 from hanabako.packing import pack, unpack
 from hanabako.words.checks import shown
 
-__all__ = ["check_rules", "fits", "observed", "remembering", "sight"]
-
 
 def fits(policy: Any, config: Any) -> None:
-    """Check that a policy plays by the rules of a game; whatever the game shows to others, it gets what it reads.
-
-    Raises:
-        ValueError: players, cards, rules or actions differ.
-    """
+    """Raise ``ValueError`` if a policy plays by other rules; whatever a game shows to others, it gets what it reads."""
     own = getattr(policy, "config", None)
     if own is not None:
         check_rules(str(getattr(policy, "name", type(policy).__name__)), own, config)
@@ -66,14 +60,9 @@ def lengths(config: Any) -> dict[str, int]:
 
 
 def sight(policy: Any, games: Any) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
-    """Return the function from rows of ``games`` to what the policy reads of them, if it is to move.
+    """Return the function from rows of ``games``, a `GamesInPlay`, to what the policy reads of them, if it is to move.
 
-    Args:
-        policy: the policy.
-        games: the `agents.playing.policy.GamesInPlay`.
-
-    Raises:
-        ValueError: the tables keep fewer steps than the policy reads, or its form of rows is unknown.
+    Raise ``ValueError`` if the tables keep fewer steps than the policy reads, or its form of rows is unknown.
     """
     form, played = getattr(policy, "observation", "int8"), games.game.config
     if form not in FORMATS:

@@ -126,10 +126,9 @@ class LoneBlock(OpenBlock):
 
 
 def check_members(members: Sequence[Any]) -> list[Policy]:
-    """Return the policies of a pool's members.
+    """Return the policies of a pool's members, bots of ours or such as choose from observations.
 
-    Raises:
-        ValueError: a member cannot begin games one by one: it is neither a bot of ours nor chooses from observations.
+    Raise ``ValueError`` for others, which cannot begin games one by one.
     """
     policies = [as_policy(member) for member in members]
     for policy in policies:

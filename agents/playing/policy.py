@@ -22,31 +22,6 @@ from hanabako.words.notation import counted
 
 from .fitting import sight
 
-__all__ = [
-    "Acting",
-    "Actions",
-    "Agent",
-    "BatchedPolicy",
-    "BatchedSeated",
-    "Counting",
-    "GamesInPlay",
-    "Keeping",
-    "Mask",
-    "Noise",
-    "Policy",
-    "Seated",
-    "Weighing",
-    "as_policy",
-    "chosen_rows",
-    "filled",
-    "has",
-    "legal_actions",
-    "line_up",
-    "rows_to_move",
-    "set_of",
-    "uniform",
-]
-
 T = TypeVar("T")
 
 Mask: TypeAlias = NDArray[np.int8]
@@ -245,12 +220,21 @@ class BatchedSeated(Seated):
         return self._memory
 
 
-def legal_actions(answer: Any, mask: Mask, agent: Any) -> Actions:
-    """Return an agent's answer to some decisions, if it is one legal action per row of ``mask``.
+class RandomPolicy(BatchedPolicy):
+    """Uniformly random legal actions in any game: the floor of every scoreboard."""
 
-    Raises:
-        ValueError: it is anything else; the message has the agent's name and the answer.
-    """
+    name = "random"
+    observes = False  # the mask is enough
+
+    @override
+    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: NDArray[Any] | None = None) -> Actions:
+        legal = mask.cumsum(axis=1, dtype=np.int32)
+        rank = np.floor(noise * legal[:, -1]).astype(np.int32)
+        return (legal <= rank[:, None]).sum(axis=1)
+
+
+def legal_actions(answer: Any, mask: Mask, agent: Any) -> Actions:
+    """Return an agent's answer; raise ``ValueError`` unless it is a legal action per row of ``mask``."""
     rows, name = len(mask), getattr(agent, "name", type(agent).__name__)
     try:
         actions = np.asarray(answer)
@@ -333,11 +317,7 @@ def as_policy(agent: Any) -> Policy:
 
 
 def filled(agents: Sequence[T], seats: int) -> list[T]:
-    """Return an agent, or its name, for each seat; the last one fills the remaining seats.
-
-    Raises:
-        ValueError: there are more agents than seats.
-    """
+    """Return an agent, or its name, for each seat; the last one fills the rest. There must be enough seats."""
     if len(agents) > seats:
         many = f"{counted(len(agents), 'agent')} for {counted(seats, 'seat')}"
         raise ValueError(f"agents must be at most one per seat to fill, got {many}: {', '.join(map(str, agents))}")
@@ -345,11 +325,7 @@ def filled(agents: Sequence[T], seats: int) -> list[T]:
 
 
 def line_up(policies: Agent | Sequence[Agent], players: int) -> list[Policy]:
-    """Return one policy per seat, from one policy for all seats or a sequence with one per seat.
-
-    Raises:
-        ValueError: the sequence has the wrong length.
-    """
+    """Return one policy per seat, from one policy for all seats or a sequence with exactly one per seat."""
     seats = list(policies) if isinstance(policies, Sequence) else [policies] * players
     if len(seats) != players:
         raise ValueError(f"policies must be one, or one for each of the {players} seats, got {len(seats)}")

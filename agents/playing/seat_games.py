@@ -17,21 +17,12 @@ from .open_games import LoneBlock, OpenGames, among, check_members
 from .policy import Seated, rows_to_move, set_of
 from .seating import sit_down
 
-__all__ = ["SeatGames"]
-
 
 class SeatGames(OpenGames):
-    """Games with one outside player. After `begin` and `step`, that player is to move in all games that are not over.
+    """Games with one outside player, at ``seat``. After `begin` and `step`, it is to move in all games that go on.
 
-    Args:
-        game: the game to play.
-        count: the number of games.
-        seat: the outside player.
-        choice: the partners, and how they are chosen for the other seats.
-
-    Raises:
-        ValueError: a partner is neither a function that is called game by game nor a policy that can begin games one by
-            one.
+    ``choice`` are the partners, and how they are chosen for the other seats: functions that are called game by game, or
+    policies, see `check_members`.
     """
 
     block: LoneBlock  # pyrefly: ignore[bad-override-mutable-attribute] - every method of the base class accepts it
@@ -91,10 +82,8 @@ class SeatGames(OpenGames):
     def step(self, actions: NDArray[np.int64], same_step: bool, next_step: bool) -> None:
         """Play one decision of the seat in every game that is not over, then the others' until it is to move again.
 
-        Args:
-            actions: (games,): the seat's actions.
-            same_step: begin the next game at once after a game that ends.
-            next_step: begin the next game now after a game that was over before.
+        After a game that ends, the next one begins at once with ``same_step``; after one that was over before, with
+        ``next_step``. The seat's ``actions`` are (games,).
         """
         over = self.tables["terminated"].copy()
         self._follows_at_once = same_step
@@ -110,11 +99,7 @@ class SeatGames(OpenGames):
         self._let_others_move()
 
     def _check(self, rows: NDArray[np.int64]) -> None:
-        """Refuse partners' actions that are not legal.
-
-        Raises:
-            ValueError: an action is out of range or not legal in its game.
-        """
+        """Refuse partners' actions that are out of range or not legal."""
         mask, actions = self.block.mask, self.block.actions[rows]
         known = (actions >= 0) & (actions < mask.shape[1])
         for row in rows[~known | (mask[rows, np.where(known, actions, 0)] == 0)].tolist():
@@ -176,19 +161,11 @@ class FunctionSeated(Seated):
         seen = unpack(block.observation[rows], block.game.observation_bits)
         for row, observation in zip(rows.tolist(), seen, strict=True):
             shown = {"observation": observation, "action_mask": block.mask[row].copy()}
-            block.actions[row] = as_action(self._partner(shown, self._generators[row]), block.mask[row], row)
-
-
-def as_action(value: Any, mask: NDArray[np.int8], row: int) -> int:
-    """Return a partner's action in the game ``row`` as an int; `SeatGames` checks whether it is legal.
-
-    Raises:
-        ValueError: it is not an integer from 0 to the number of actions.
-    """
-    try:
-        return as_index("action", value, len(mask) - 1)
-    except ValueError:
-        raise illegal_action(value, mask, row) from None
+            action = self._partner(shown, self._generators[row])
+            try:
+                block.actions[row] = as_index("action", action, block.mask.shape[1] - 1)  # `SeatGames` checks the rest
+            except ValueError:
+                raise illegal_action(action, block.mask[row], row) from None
 
 
 def illegal_action(value: Any, mask: NDArray[np.int8], row: int) -> ValueError:

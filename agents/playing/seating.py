@@ -20,11 +20,7 @@ T = TypeVar("T")
 
 
 def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
-    """Let one policy per seat take its seats in all the games; a policy with several seats is seated once.
-
-    Raises:
-        ValueError: see `sit_down`.
-    """
+    """Let one policy per seat take its seats in all the games, as `sit_down`; one with several seats sits once."""
     seats: dict[int, list[int]] = {}
     for player, policy in enumerate(policies):
         seats.setdefault(id(policy), []).append(player)
@@ -32,11 +28,7 @@ def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
 
 
 def sit_down(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated:
-    """Let a policy take seats in all the games.
-
-    Raises:
-        ValueError: it plays by other rules, or reads more steps than the games keep.
-    """
+    """Let a policy take seats in all the games; raise ``ValueError`` if it has other rules or reads what they lack."""
     fits(policy, games.game.config)
     return policy.seat(games, seats)
 

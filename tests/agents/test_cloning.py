@@ -17,8 +17,7 @@ from hanabako.agents.datasets import Dataset, record
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.cloning import Args, Cloning, Lessons, RecordedEnvs
 from hanabako.agents.learning.common import trainer
-from hanabako.agents.learning.common.algorithms import named
-from hanabako.agents.learning.common.cloned_start import from_clone
+from hanabako.agents.learning.common.launch import from_clone
 from hanabako.agents.learning.common.network_settings import NetworkSettings
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.runs import read_about, read_metrics
@@ -202,12 +201,11 @@ def test_a_competitive_game_is_evaluated_against_the_agent():
 
 
 SIZES = {"games": 8, "horizon": 4, "minibatch": 32, "width": 16, "evaluation-games": 2, "final-games": 4}
-CLONING = named("cloning").settings
 SHORT = ["--preset=very_small", *(f"--{name}={size}" for name, size in SIZES.items())]
 
 
 def cloned(args: ppo.Args, train: Callable[[Settings], object]) -> NetworkSettings | None:
-    return from_clone(args, 0.5, CLONING, train)
+    return from_clone(args, 0.5, train)
 
 
 @pytest.mark.slow

@@ -25,12 +25,14 @@ from hanabako.agents.learning import iql, ppo
 from hanabako.agents.learning.common import launch, runs
 from hanabako.agents.learning.common.algorithms import NAMES, maker_of, named
 from hanabako.agents.learning.common.runs import read_metrics
-from hanabako.agents.networks.neural_policy import load_policy, read_metadata
+from hanabako.agents.networks.neural_policy import load_policy
+from hanabako.agents.networks.policy_file import read_metadata
 from hanabako.engine.game import Game
 from hanabako.extras import advice
 from hanabako.files import write_text
 from hanabako.games import GameEntry, game_in_words, games, make_config
 from hanabako.interrupts import INTERRUPTED
+from hanabako.words.typed import from_json
 from tests.agents.evaluations import result_of
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
 
@@ -487,7 +489,7 @@ def test_two_ranks_are_started_with_the_same_settings(tmp_path: Path, monkeypatc
     }
     for (module, ranks, content), (name, settings) in zip(started, meant.items(), strict=True):
         assert (module, ranks, content["algorithm"]) == (launch.MODULE, 2, name)
-        assert type(settings).from_json(content["args"]) == settings
+        assert from_json(type(settings), content["args"]) == settings
 
 
 def test_a_process_trains_by_the_file_that_it_is_given(

@@ -20,8 +20,7 @@ from hanabako.agents import play
 from hanabako.agents.bridges import hanab_live
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.datasets import Dataset, dataset, record, recording
-from hanabako.agents.playing.policy import Weighing
-from hanabako.agents.playing.random_policy import RandomPolicy
+from hanabako.agents.playing.policy import RandomPolicy, Weighing
 from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack

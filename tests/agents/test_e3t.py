@@ -10,7 +10,7 @@ import torch
 from hanabako.agents.learning.common.partners import NO_REPLY, PartnersEnvs
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.e3t import E3T, Args, MixedPartner
-from hanabako.agents.networks.modelling import ModellingDenseNetwork
+from hanabako.agents.networks.network import ModellingDenseNetwork
 from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.layout import layout

@@ -11,7 +11,7 @@ from hanabako import agents
 from hanabako.agents import Games, play
 from hanabako.agents.commands import command_line
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.playing.random_policy import RandomPolicy
+from hanabako.agents.playing.policy import RandomPolicy
 from hanabako.agents.results.evaluation import Args, evaluate
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0

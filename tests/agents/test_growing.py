@@ -13,7 +13,8 @@ from hanabako.agents.learning.common.runs import read_about
 from hanabako.agents.networks.growing import grown, load_grown
 from hanabako.agents.networks.kinds import NETWORKS
 from hanabako.agents.networks.network import Network
-from hanabako.agents.networks.neural_policy import load_policy, save_policy
+from hanabako.agents.networks.neural_policy import load_policy
+from hanabako.agents.networks.policy_file import save_policy
 from hanabako.games import game_of
 from hanabako.packing import pack
 from hanabi_env import PRESETS

@@ -19,7 +19,7 @@ from hanabako import agents
 from hanabako.agents import play, registry
 from hanabako.agents.bots.imported import spec_of
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.playing.random_policy import RandomPolicy
+from hanabako.agents.playing.policy import RandomPolicy
 from hanabako.agents.registry import BRIDGES, PRETRAINED, AgentName, Bridge, fingerprints, need_trust
 from hanabako.agents.results.comparison.reading import read
 from hanabako.agents.results.store import is_stale
@@ -418,10 +418,10 @@ def test_a_network_is_loaded_for_every_observation_and_for_no_other_rules():
 
 
 def test_a_prefix_of_files_is_a_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys):
-    monkeypatch.setitem(BRIDGES, "odd:", Bridge(".playing.random_policy", "odd", "FILE", "an odd network"))
+    monkeypatch.setitem(BRIDGES, "odd:", Bridge(".playing.policy", "odd", "FILE", "an odd network"))
     loaded: list[Any] = []
     odd = lambda name, config: loaded.append((name, config)) or RandomPolicy()  # noqa: E731
-    monkeypatch.setattr("hanabako.agents.playing.random_policy.odd", odd, raising=False)
+    monkeypatch.setattr("hanabako.agents.playing.policy.odd", odd, raising=False)
     agents.load("odd:weights.at", MINI)
     agents.load("odd:weights", trust=False)
     agents.load("search:odd:mine", MINI, rollouts=3)
@@ -483,7 +483,7 @@ def test_results_and_games_that_name_code_are_read_without_it(place: Path, monke
     assert "stale" in capsys.readouterr().out
     main(["record", "hanabi", "--agents", "random", "--preset", "mini", "--games", "1", "--out", "games.npz"])
     with monkeypatch.context() as patch:
-        patch.setattr("hanabako.agents.playing.random_policy.RandomPolicy.name", "mine.py:Timid")
+        patch.setattr("hanabako.agents.playing.policy.RandomPolicy.name", "mine.py:Timid")
         main(["record", "hanabi", "--agents", "random", "--preset", "mini", "--games", "1", "--out", "games.npz"])
     main(["watch", "games.npz"])
     assert not (place / "imported").exists()

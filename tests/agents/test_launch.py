@@ -17,9 +17,8 @@ from filelock import FileLock, Timeout
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.learning.common import launch
 from hanabako.agents.learning.common.algorithms import Learner, named
-from hanabako.agents.learning.common.ranks import joined_ranks
+from hanabako.agents.learning.common.ranks import SharedSum, joined_ranks
 from hanabako.agents.learning.common.settings import Settings
-from hanabako.agents.learning.common.shared_sum import SharedSum
 from hanabako.files import read_json
 from hanabako.interrupts import INTERRUPTED, Interrupted
 from tests.agents.tiny_runs import assert_alike, tiny_words

@@ -19,8 +19,9 @@ from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.networks.kinds import BASIC_NETWORKS, NETWORKS
 from hanabako.agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor, masked
-from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabako.agents.networks.packing import to_numbers
+from hanabako.agents.networks.policy_file import save_policy
 from hanabako.games import make_config
 from hanabako.packing import pack
 from hanabi_env import HanabiConfig, HanabiVectorEnv

@@ -16,7 +16,8 @@ from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
 from hanabako.agents.learning.ppo import last_actions
 from hanabako.agents.networks.network import Network, q_values
-from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy, save_policy
+from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
+from hanabako.agents.networks.policy_file import save_policy
 from hanabako.agents.playing.play import play
 from hanabako.engine.game import Game
 from hanabako.engine.protocol import DISABLED

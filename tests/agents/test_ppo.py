@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from hanabako.agents.learning import other_play, ppo
-from hanabako.agents.learning.common.descent import Descent
+from hanabako.agents.learning.common.network_settings import Descent
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.runs import read_metrics
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs

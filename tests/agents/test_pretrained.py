@@ -15,7 +15,7 @@ from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.common.published_scores import PUBLISHED, published
-from hanabako.agents.networks.neural_policy import read_metadata
+from hanabako.agents.networks.policy_file import read_metadata
 from hanabako.agents.registry import PRETRAINED, fingerprints
 from hanabako.games import config_from_dict, game_names, game_of, make_config
 from hanabi_env import HanabiConfig

@@ -12,9 +12,9 @@ from hanabako import agents
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import EveryView
 from hanabako.agents.networks import kinds, network
-from hanabako.agents.networks.memory_cell import MemoryCell
 from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanabako.agents.networks.packing import to_numbers
+from hanabako.agents.networks.recurrent import MemoryCell
 from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.play import Games, play, steps_of
 from hanabako.agents.playing.seating import OneTable

@@ -14,7 +14,7 @@ from numba.core import event
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.learning import ppo
-from hanabako.agents.learning.common import clock, trainer, validation
+from hanabako.agents.learning.common import trainer, validation
 from hanabako.agents.learning.common.algorithms import NAMES, named
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.runs import Interruption, Log, read_metrics
@@ -61,7 +61,7 @@ def test_what_updates_compile_costs_no_budget(tmp_path, monkeypatch):
             event.end_event("numba:compiler_lock")
             return super().learn(fraction)
 
-    monkeypatch.setattr(clock, "now", lambda: (passed, 2 * passed))
+    monkeypatch.setattr(trainer, "now", lambda: (passed, 2 * passed))
     rows = read_metrics(trainer.train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"), Compiles))
     assert [(row["seconds"], row["core_seconds"]) for row in rows] == [(1, 2), (2, 4)]
 

@@ -17,6 +17,7 @@ from hanabako.agents.learning.common.runs import read_metrics
 from hanabako.agents.learning.common.trainer import Settings, Trainer
 from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.files import read_json
+from hanabako.words.typed import from_json
 
 SMALL: dict[str, Any] = {
     "preset": "very_small",
@@ -69,7 +70,7 @@ def run_here(words: Sequence[str], _log: Path) -> int:
     """Train in this process on one rank, in place of `agents.learning.common.launch.run_module`."""
     told = read_json(words[1])
     learner = named(told["algorithm"])
-    assert train(learner, learner.settings.from_json(told["args"]), ranks=1)
+    assert train(learner, from_json(learner.settings, told["args"]), ranks=1)
     return 0
 
 

@@ -11,7 +11,8 @@ import safetensors.torch
 import torch
 
 from hanabako.agents.networks.network import DenseNetwork
-from hanabako.agents.networks.neural_policy import load_policy, save_policy
+from hanabako.agents.networks.neural_policy import load_policy
+from hanabako.agents.networks.policy_file import save_policy
 from hanabako.games import config_to_dict
 from hanabako.record import GameRecord, read_record
 from hanabi_env import HanabiConfig, hanablive

@@ -24,8 +24,7 @@ from hanabako.games_file import GamesBlock, writing
 from hanabako.words.checks import shown
 from hanabi_env.config import HanabiConfig
 
-from ...datasets.dataset import Dataset
-from ...datasets.replaying import RecordedBlock
+from ...datasets.dataset import Dataset, RecordedBlock
 from ..hanab_live import Lot, deck_of, replayed
 
 __all__ = ["read_arrays", "write_arrays"]

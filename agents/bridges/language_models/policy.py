@@ -18,8 +18,7 @@ from hanabako.interrupts import in_threads
 from hanabako.words.checks import shown
 
 from ...bots.plain import PlainView
-from ...playing.policy import GamesInPlay, Seated, chosen_rows, has, rows_to_move, set_of, uniform
-from ...playing.random_policy import RandomPolicy
+from ...playing.policy import GamesInPlay, RandomPolicy, Seated, chosen_rows, has, rows_to_move, set_of, uniform
 from .server import FIELDS, Model, RefusedError, Reply, Server
 from .view import PROMPTS, USUAL, Chat, Message, checked_prompt
 

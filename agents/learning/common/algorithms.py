@@ -24,8 +24,6 @@ from .ranks import by_torchrun
 from .runs import finished, read_about, what_next
 from .trainer import FOLDER, Algorithm, AlgorithmClass, Settings, name_of, train_session
 
-__all__ = ["NAMES", "Learner", "command_line", "declared_by", "maker_of", "named", "start"]
-
 NAMES = ("ppo", "mappo", "other_play", "iql", "vdn", "qmix", "sad", "off_belief", "fcp", "e3t", "cloning", "league")
 """The modules of ``agents/learning`` that are algorithms."""
 COMMAND = "hanabako train"
@@ -49,10 +47,7 @@ class Learner(NamedTuple):
 def named(name: str) -> Learner:
     """Return the algorithm called ``name``: one of `NAMES`, a file ending in ``.py``, or an importable module.
 
-    A file or another module is imported, which runs its code.
-
-    Raises:
-        ValueError: there is no such algorithm, or the module declares none.
+    A file or another module is imported, which runs its code. Raise ``ValueError`` if it declares no algorithm.
     """
     if name in NAMES:
         return declared_by(import_module(f"{FOLDER}.{name}"), name)
@@ -68,11 +63,7 @@ def named(name: str) -> Learner:
 
 
 def declared_by(module: ModuleType, source: str) -> Learner:
-    """Return the algorithm that a module declares: a learning class defined in the module, else one it imports.
-
-    Raises:
-        ValueError: the module declares no settings, or not exactly one such class.
-    """
+    """Return the algorithm that a module declares: the one learning class that it defines, else that it imports."""
     settings = getattr(module, "Args", None)
     if not (isinstance(settings, type) and issubclass(settings, Settings)):
         raise ValueError(f"{module.__name__} must have settings: a subclass of Settings named Args")  # noqa: TRY004
@@ -90,12 +81,9 @@ def learns(value: Any) -> bool:
 
 
 def maker_of(run_dir: Path) -> Learner:
-    """Return the algorithm that made a run.
+    """Return the algorithm that made a run; raise ``ValueError`` if it does not ship.
 
-    A run may come from someone else, so only algorithms that ship are imported on its word.
-
-    Raises:
-        ValueError: the directory holds no run, or a run of an algorithm that does not ship.
+    A run may come from someone else, so no other code is imported on its word.
     """
     algorithm = read_about(run_dir).get("algorithm")
     if algorithm not in NAMES:
@@ -119,14 +107,9 @@ def command_line(module: str, argv: list[str] | None = None) -> None:
 
 
 def start(learner: Learner, args: Settings) -> bool:
-    """Train as one rank, and print where the run is.
+    """Train as one rank, and print where the run is; return False if it was interrupted.
 
-    Returns:
-        False if the run was interrupted.
-
-    Raises:
-        ValueError: as for `agents.learning.common.trainer.train`.
-        OSError: as there.
+    Errors are those of `agents.learning.common.trainer.train`.
     """
     try:
         run_dir, ended = train_session(args, learner.algorithm)
@@ -141,12 +124,7 @@ def start(learner: Learner, args: Settings) -> bool:
 
 
 def result_of(run_dir: Path | None, args: Settings) -> str:
-    """Return what to print after training: the files, and the score or how to continue.
-
-    Args:
-        run_dir: the run's directory; None if the run was interrupted before it was made.
-        args: the settings.
-    """
+    """Return what to print after training: the files of the run, if it made any, and the score or how to continue."""
     if run_dir is None:
         return "Interrupted before the first update: there is nothing to continue"
     files = f"{run_dir}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/"

@@ -30,8 +30,6 @@ from hanabako.words.notation import counted
 
 from .ranks import Ranks
 
-__all__ = ["Checkpoints", "checkpoints_in", "holds_checkpoint", "ranks_of"]
-
 MOST_FILE = 2**40
 """The largest file that is read, in bytes: recorded games of some algorithms fill most of the memory."""
 DIRECTORY = 0x10
@@ -49,12 +47,7 @@ def checkpoints_in(directory: Path) -> list[Path]:
 
 
 class Checkpoints:
-    """The checkpoints of a run.
-
-    Args:
-        directory: the directory of the checkpoints, which all ranks see.
-        ranks: the ranks, each of which writes and reads its own files.
-    """
+    """The checkpoints of a run, in a directory that all ranks see; each rank writes and reads its own files."""
 
     def __init__(self, directory: Path, ranks: Ranks) -> None:
         self.directory, self.ranks = directory, ranks
@@ -64,13 +57,8 @@ class Checkpoints:
     def save(self, updates: int, state: dict[str, Any], games: dict[str, np.ndarray]) -> None:
         """Write a checkpoint, from which `load` continues identically to the last bit, and keep the one before.
 
-        Args:
-            updates: number of updates so far.
-            state: this rank's learner: tensors, numbers, strings, and dicts and lists of them.
-            games: this rank's games, as arrays.
-
-        Raises:
-            OSError: it cannot be written; the incomplete checkpoint is removed, and the one before remains.
+        ``state`` is this rank's learner: tensors, numbers, strings, and dicts and lists of them. If it cannot be
+        written, ``OSError`` is raised, the incomplete checkpoint is removed, and the one before remains.
         """
         folder = self.directory / f"{updates:08d}"
         if self.last is not None and int(self.last.name) == updates:  # interrupted in its evaluation
@@ -105,10 +93,7 @@ class Checkpoints:
             raise OSError(error.errno, f"{error.strerror}; {stands}") from error
 
     def load(self, restore: Callable[[dict[str, Any], dict[str, np.ndarray]], None]) -> None:
-        """Continue from the last complete checkpoint of a run with the same settings.
-
-        Args:
-            restore: called with the ``state`` and ``games`` given to `save`.
+        """Call ``restore`` with the ``state`` and ``games`` of the last complete checkpoint.
 
         Raises:
             ValueError: there is no checkpoint, all are damaged, or it belongs to another network or number of ranks.
@@ -124,10 +109,7 @@ class Checkpoints:
         self.last = self.directory / name
 
     def _last_complete(self) -> tuple[str, str]:
-        """Return the name of the last complete checkpoint, or why there is none.
-
-        A warning is printed if ``latest`` names another.
-        """
+        """Return the name of the last complete checkpoint, or why there is none; warn if ``latest`` names another."""
         made_by = {folder.name: ranks_of(folder) for folder in checkpoints_in(self.directory)}
         complete = [name for name, ranks in made_by.items() if ranks == self.ranks.world]
         if not holds_checkpoint(self.directory):

@@ -21,9 +21,6 @@ class FictitiousGames:
     """One fictitious game of Hanabi per game of the learner: a copy that is dealt again and played on.
 
     Random numbers come from the ``stream`` given with each deal, any int from 0 to 2^63 - 1.
-
-    Args:
-        envs: the learner's games.
     """
 
     def __init__(self, envs: SelfPlayEnvs) -> None:
@@ -65,10 +62,8 @@ class FictitiousGames:
     def log_likelihoods(self, hands: np.ndarray) -> Tensor:
         """Return the log likelihoods (games, K) of what the other players did, up to a constant per game.
 
-        The other players are assumed to be level 0 of Off-Belief Learning: they choose uniformly among legal actions.
-
-        Args:
-            hands: uint8 (games, K, slots), hands of the players to move in the learner's games, as `candidates` draws.
+        ``hands`` are as `candidates` draws them. The other players are assumed to be level 0 of Off-Belief Learning:
+        they choose uniformly among legal actions.
         """
         logs, rules = np.zeros(hands.shape[:2]), self._block.rules_array
         self._weights.weigh(rules, self._envs.tables, -1, self._pasts, hands, logs)
@@ -83,11 +78,7 @@ class FictitiousGames:
         self._loops.put(self._block.rules_array, self._block.tables, -1, self._keys(stream), hands)
 
     def step(self, actions: Tensor) -> Tensor:
-        """Make one decision in every game that is not over.
-
-        Returns:
-            The team's rewards, float64 (games,); 0 for a game that was already over.
-        """
+        """Make one decision in every game; return the team's rewards, float64 (games,), 0 where it was over."""
         self._block.actions[:] = actions.numpy()
         self._block.go_on([])
         return torch.from_numpy(self._block.tables["reward"].copy())

@@ -1,11 +1,16 @@
-"""Start a training run: on several ranks of this machine, or in a process of its own that a study waits for."""
+"""Start a training run: on several ranks of this machine, or in a process of its own that a study waits for.
 
+``hanabako train --start BOT`` first trains a network to imitate the bot; training then starts from this clone.
+"""
+
+import json
 import logging
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from subprocess import Popen
@@ -23,38 +28,33 @@ from hanabako.games import game_of
 from hanabako.interrupts import INTERRUPTED, PARENT, Interrupted, end_with_parent, held_back, interruptible, patient
 from hanabako.program import in_a_sentence
 from hanabako.words.checks import shown
+from hanabako.words.typed import from_json
 
-from ...registry import need_trust
+from ...registry import AgentName, load, need_trust
 from .algorithms import COMMAND, Learner, named, start
 from .checkpoints import checkpoints_in, holds_checkpoint, ranks_of
-from .cloned_start import from_clone, names_bot
 from .network_settings import NetworkSettings
 from .ranks import by_torchrun
 from .runs import finished, read_about, usual_run_dir
 from .settings import Settings
-
-__all__ = ["log_of", "ranks_for", "saved_ranks", "start_ranks", "train", "train_apart", "usable_cores"]
 
 MODULE = "hanabako.agents.learning.common.launch"
 """This program: it trains as a file of settings says."""
 MOST_RANKS = 8  # beyond, a rank's share of the games gets too small for its core
 WRONG = "wrong-"
 """Prefix of the files in which ranks report errors."""
+SHARED = (*(field.name for field in fields(Settings)), "network", "features", "width", "layers", "trunk")
+"""The settings that the clone's training has in common with the training that follows."""
+EVALUATIONS = 3
+"""Evaluations of the clone while it is trained."""
 
 
 def train(learner: Learner, settings: Settings, ranks: int | None = None, clone_part: float = 0.2) -> bool:
-    """Train until the run ends or is interrupted: on ``ranks`` ranks of this machine, or as one rank of ``torchrun``.
+    """Train until the run ends or is interrupted; return False if it was.
 
-    If ``start`` of the settings is a bot, a clone of it is trained first.
-
-    Args:
-        learner: the algorithm.
-        settings: its settings.
-        ranks: number of ranks, by default as many as fit; ignored if ``torchrun`` has started this process.
-        clone_part: the fraction of the budget for a clone.
-
-    Returns:
-        False if the run was interrupted. A rank returns True: ``torchrun`` ends the others if one has another status.
+    It trains on ``ranks`` ranks of this machine, by default as many as fit. If ``torchrun`` has started this process,
+    it is one rank, and returns True in any case: ``torchrun`` ends the others if one has another status. If ``start``
+    of the settings is a bot, a clone of it is trained first, with ``clone_part`` of the budget.
 
     Raises:
         ValueError: a setting that cannot work.
@@ -68,9 +68,7 @@ def train(learner: Learner, settings: Settings, ranks: int | None = None, clone_
         ranks = ranks or saved_ranks(settings.resume)
     else:
         if isinstance(settings, NetworkSettings) and names_bot(settings):
-            cloning = named("cloning")
-            train_clone = partial(train, cloning, ranks=ranks)
-            rest = from_clone(settings, clone_part, cloning.settings, train_clone)
+            rest = from_clone(settings, clone_part, partial(train, named("cloning"), ranks=ranks))
             if rest is None:
                 return False
             settings = rest
@@ -81,12 +79,7 @@ def train(learner: Learner, settings: Settings, ranks: int | None = None, clone_
 
 
 def prepared(settings: Settings, ranks: int) -> Settings:
-    """Check a new run, compile its game once for all ranks, and return the settings with the run's directory.
-
-    Raises:
-        ValueError: a setting that cannot work.
-        OSError: the run's directory cannot be written to.
-    """
+    """Check a new run, compile its game once for all ranks, and return the settings with the run's directory."""
     settings.check(ranks)
     config = settings.make_config()
     run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
@@ -116,10 +109,8 @@ def usable_cores() -> int:
 def saved_ranks(run_dir: Path) -> int:
     """Return the number of ranks that made a run.
 
-    The run may come from someone else and each rank becomes a process, so ``config.json`` and checkpoints must agree.
-
-    Raises:
-        ValueError: the directory holds no run, or one of more than `MOST_RANKS` ranks, which must be given explicitly.
+    The run may come from someone else and each rank becomes a process, so ``config.json`` and checkpoints must agree,
+    and more ranks than `MOST_RANKS` must be given explicitly.
     """
     ranks = read_about(run_dir).get("ranks")
     wrote = {ranks_of(folder) for folder in checkpoints_in(run_dir / "checkpoint")} & set(range(1, MOST_RANKS + 1))
@@ -131,22 +122,82 @@ def saved_ranks(run_dir: Path) -> int:
     )
 
 
+# --- Clones of bots ---------------------------------------------------------------------------------------------------
+
+
+def names_bot(settings: NetworkSettings) -> bool:
+    """Whether ``start`` names an agent that is no network, which must be able to play the config."""
+    if settings.start is None:
+        return False
+    name = AgentName.parse(settings.start)
+    if name.network is not None and not name.searches:
+        return False
+    load(settings.start, settings.make_config())
+    return True
+
+
+def from_clone(
+    settings: NetworkSettings, part: float, train_clone: Callable[[Settings], object]
+) -> NetworkSettings | None:
+    """Train a clone of the bot ``settings.start`` in the folder ``clone`` of the run's directory.
+
+    An unfinished clone is continued, and a finished one is not trained again.
+
+    Args:
+        settings: the settings of the training that is to follow.
+        part: the fraction of its budget that the clone gets.
+        train_clone: trains with its settings, until the run ends or is interrupted.
+
+    Returns:
+        The settings for the rest of the budget, which start from the clone; None if its training was interrupted.
+
+    Raises:
+        ValueError: the settings of the training that is to follow cannot work, its networks are of another kind than a
+            clone, or the folder has a clone that was trained with other settings.
+    """
+    cloning = named("cloning").settings
+    settings.check(1)
+    if (kind := settings.kind_of("dense")) != "dense":
+        raise ValueError(
+            f"start must be a network, got the bot {settings.start}: this algorithm's are {kind}, a clone is not"
+        )
+    config = settings.make_config()
+    new = replace(settings, start=None)
+    new.check_agents(new.learned(config))
+    run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
+    folder = run_dir / "clone"
+    given: dict[str, Any] = {name: getattr(settings, name) for name in SHARED}
+    given |= {"run_dir": folder, "evaluations": EVALUATIONS, "loggers": (), "agent": settings.start}
+    lesson = cloning(**given | budget_of(settings, part))
+    if holds_checkpoint(folder / "checkpoint") or finished(folder):
+        before = read_about(folder)["args"]
+        for name, value in lesson.to_json().items():  # so no code is trusted but what this command names
+            if json.dumps(before.get(name)) != json.dumps(value):
+                has = f"{folder} has a clone with {name}={shown(before.get(name))}, not {value}"
+                raise ValueError(f"{has}: choose another --run-dir")
+        lesson = cloning(resume=folder, trust=bool(need_trust(lesson.to_json().values())))
+    if finished(folder) is None:
+        print(f"A network learns to imitate {settings.start} first, in {folder}.", flush=True)
+        train_clone(lesson)
+    if finished(folder) is None:
+        print(f"The same command with --run-dir {run_dir} continues the clone and the training.")
+        return None
+    rest = budget_of(settings, 1 - part)
+    return replace(settings, **rest, start=str(folder / "policy.safetensors"), run_dir=run_dir)
+
+
+def budget_of(settings: Settings, part: float) -> dict[str, Any]:
+    """Return a part of the budget."""
+    return {"minutes": part * settings.minutes, "steps": round(part * settings.steps)}
+
+
 # --- Other processes --------------------------------------------------------------------------------------------------
 
 
 def start_ranks(ranks: int, learner: Learner, settings: Settings) -> bool:
-    """Train on ``ranks`` ranks of this machine until the run ends or is interrupted, by ``torchrun``.
+    """Train on ``ranks`` ranks of this machine, by ``torchrun``, until the run ends or is interrupted.
 
-    Args:
-        ranks: number of ranks.
-        learner: the algorithm.
-        settings: its settings, with the run's directory. The ranks read them from a file.
-
-    Returns:
-        False if the run was interrupted.
-
-    Raises:
-        SystemExit: training failed.
+    Return False if it was; raise ``SystemExit`` if training failed. The ranks read the settings from a file.
     """
     run_dir = settings.resume or settings.run_dir
     assert run_dir is not None
@@ -180,16 +231,8 @@ def train_apart(learner: Learner, settings: Settings, ranks: int, command: str) 
     """Start, resume or just read the run in ``settings.run_dir``, and return its final scores and costs.
 
     It is trained by another process, whose output is appended to the file `log_of` names. A finished run is not
-    repeated.
-
-    Args:
-        learner: the algorithm.
-        settings: its settings, used if the run has not begun.
-        ranks: number of ranks.
-        command: the command that continues the run, shown after an interruption.
-
-    Returns:
-        The last row of the run's log: ``greedy_score``, ``steps``, ``core_seconds`` and so on.
+    repeated. The result is the last row of the run's log: ``greedy_score``, ``steps``, ``core_seconds`` and so on. An
+    error says ``command``, which continues the run.
 
     Raises:
         Interrupted: the run was interrupted.
@@ -219,9 +262,6 @@ def run_module(words: list[str], log: Path) -> int:
 
     Its output is appended to the file ``log``. Ctrl-C is passed on as SIGTERM; then the process is waited for. If this
     process is killed, the other one is interrupted (`hanabako.interrupts.end_with_parent`).
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
@@ -252,7 +292,7 @@ def carry_out(path: Path) -> None:
     learner = named(order["algorithm"])
     try:
         with in_a_sentence(COMMAND):
-            ended = train(learner, learner.settings.from_json(order["args"]), order["ranks"])
+            ended = train(learner, from_json(learner.settings, order["args"]), order["ranks"])
     except SystemExit as end:
         if not is_torchelastic_launched():
             raise

@@ -10,17 +10,14 @@ from torch import Tensor, nn
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Part, Positive, Size, Within
 
-from ...networks.features import FEATURES, usual_features
+from ...networks.features import Features, usual_features
 from ...networks.growing import load_grown
 from ...networks.kinds import BASIC_NETWORKS, NETWORKS, usual_kind
 from ...networks.network import DenseNetwork, Network, fast_dtype
 from ...networks.policy_file import read_metadata
 from ...registry import AgentName
-from .descent import Descent
 from .ranks import Ranks
 from .settings import Settings
-
-__all__ = ["USUAL_LAYERS", "NetworkKind", "NetworkSettings"]
 
 NetworkKind = Literal["auto", "symmetric", "dense", "recurrent", "recurrent-symmetric"]
 """The name of a kind of network."""
@@ -28,6 +25,52 @@ USUAL_LAYERS = 2
 """The number of hidden layers by default."""
 MOST_WEIGHTS = 2**28
 """The maximum number of weights in the hidden layers; with Adam each takes 16 bytes."""
+
+
+class Descent:
+    """The optimizer of a network: Adam (Kingma and Ba 2015) on all ranks in step.
+
+    Args:
+        network: the network that learns; its weights are equal on all ranks.
+        ranks: the ranks that train together.
+        rate: Adam's learning rate at the start.
+        rate_end: the learning rate at the end of the budget.
+        max_norm: longer gradients are scaled down to this norm.
+        hold: the fraction of the budget over which the rate stays as at the start; then it changes linearly.
+    """
+
+    def __init__(
+        self, network: nn.Module, ranks: Ranks, rate: float, rate_end: float, max_norm: float, hold: float = 0.0
+    ) -> None:
+        self.network, self.ranks = network, ranks
+        self.rate, self.rate_end, self.hold, self.max_norm = rate, rate_end, hold, max_norm
+        self.optimizer = torch.optim.Adam(network.parameters(), lr=rate, eps=1e-5, fused=True)
+
+    def set_rate(self, fraction: float) -> float:
+        """Set and return the learning rate for ``fraction`` of the budget spent, 0 to 1."""
+        falling = 0.0 if fraction <= self.hold else (fraction - self.hold) / (1 - self.hold)
+        rate = self.rate + (self.rate_end - self.rate) * falling
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        return rate
+
+    def step(self, loss: Tensor) -> Tensor:
+        """Take one step along the mean gradient of all ranks and return its norm before clipping."""
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.ranks.average_gradients(self.network)
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.max_norm)
+        self.optimizer.step()
+        return norm
+
+    def state(self) -> dict[str, Any]:
+        """Return the weights and Adam's state."""
+        return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The inverse of `state`; other entries are ignored."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
 
 
 @dataclass(frozen=True)
@@ -78,42 +121,27 @@ class NetworkSettings(Settings):
             check_history(config)
 
     def learned(self, config: Any) -> Any:
-        """See `agents.learning.common.settings.Settings.learned`; the games also show the network's features.
-
-        Raises:
-            ValueError: see there; or ``config`` has ``derived``, or does not observe what the features need.
-        """
+        """See `agents.learning.common.settings.Settings.learned`; the games also show what the features need."""
         if getattr(config, "derived", False):
             raise ValueError("config must leave out derived: networks work it out themselves (--features derived)")
-        return FEATURES[self.features_of(config)](super().learned(config)).input_config
+        return Features(self.features_of(config), super().learned(config)).input_config
 
     def features_of(self, config: Any) -> str:
-        """Return the name of the network's features.
-
-        Raises:
-            ValueError: the file of ``start`` cannot be read.
-        """
+        """Return the name of the network's features."""
         if self.features != "auto":
             return self.features
         path = self.start_file()
         return usual_features(config) if path is None else read_metadata(path)["network"]["features"]
 
     def remembers(self, config: Any) -> bool:
-        """Whether the network to train has memory, by its kind or because the one in ``start`` has.
-
-        Raises:
-            ValueError: as in `started`.
-        """
+        """Whether the network to train has memory, by its kind or because the one in ``start`` has."""
         started = self.started(config)
         return self.network.startswith("recurrent") if started is None else started.initial_memory(1) is not None
 
     def make_network(self, config: Any, opening: Tensor, device: torch.device) -> Network:
         """Return a new network of the kind and size in the settings, or the one in ``start``, ready to learn.
 
-        Args:
-            config: the config of the games to learn from.
-            opening: see `ready`; with ``start`` only used for bits that its network did not read.
-            device: the device to train on.
+        ``opening`` is as in `ready`; with ``start`` it is only used for bits that its network did not read.
         """
         if (network := self.started(config, opening)) is not None:
             return self.ready(network, config, network.opening, device)
@@ -138,11 +166,8 @@ class NetworkSettings(Settings):
         """Return the network of ``start``, or None without it; in a resumed run, the network of the run's last policy.
 
         It has the ``width`` of the settings and reads all that ``config`` observes, see `agents.networks.growing`. A
-        resumed run takes its weights from the checkpoint, so the file of ``start`` need not exist any more.
-
-        Raises:
-            ValueError: there is no such file, the network cannot play ``config``, its kind is not that of the settings,
-                or it cannot grow to their size.
+        resumed run takes its weights from the checkpoint, so the file of ``start`` need not exist any more. Raise
+        ``ValueError`` if the network cannot play ``config``, or cannot grow to the size and kind of the settings.
         """
         path = self.start_file()
         if path is None:
@@ -157,11 +182,7 @@ class NetworkSettings(Settings):
         return network
 
     def start_file(self) -> Path | None:
-        """Return the file of ``start``, or None without it; in a resumed run, the run's last policy.
-
-        Raises:
-            ValueError: there is no such file.
-        """
+        """Return the file of ``start``, or None without it; in a resumed run, the run's last policy."""
         if self.start is None:
             return None
         path = AgentName.parse(self.start).network if self.resume is None else self.resume / "policy.safetensors"
@@ -177,9 +198,6 @@ def check_history(config: Any) -> None:
 
     The memory changes only with a player's own decisions; with three or more, several others act in between. Ikebana's
     observations show no actions, only what they did to the table, so its configs are not refused.
-
-    Raises:
-        ValueError: the observation shows fewer actions.
     """
     history, players = getattr(config, "history", None), config.players
     if history is None or players == 2:

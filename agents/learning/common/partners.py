@@ -25,8 +25,6 @@ from ...playing.seating import sit_down
 from .ranks import Ranks
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["NO_REPLY", "PartnersEnvs", "Plan", "one_seat"]
-
 COIN = 64
 """Counter of the random draw that decides whether a game is self-play; seats and members use smaller counters."""
 NO_REPLY = -1
@@ -126,9 +124,7 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """Make one decision of the learner in every game, then the others' decisions until the learner is to move.
 
-        Returns:
-            Every player's summed rewards since the learner's decision, float32 (games, players), and whether the game
-            has ended since, bool (games,).
+        Return every player's summed rewards since, float32 (games, players), and whether the game has ended, (games,).
         """
         self._rewards[:], self._lost[:], self._dones[:], self.replies[:] = 0, 0, False, NO_REPLY
         self.block.actions[:] = actions.cpu().numpy()
@@ -189,12 +185,9 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
         return {name: np.array(value) for name, value in state.items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """The inverse of `state`, for games with the same pool.
+        """The inverse of `state`; raise ``ValueError`` if it is of other games or another pool.
 
         Games and seats are checked, as in every checkpoint; a bot's memories are restored unchecked.
-
-        Raises:
-            ValueError: the state is of other games or another pool.
         """
         tables = checked_tables(state, self.block.tables, self.block.game, self.block.loops)
         learners, seats, keys = (np.asarray(state[name], np.uint64) for name in ("learners", "seats", "keys"))

@@ -5,8 +5,6 @@ from typing import Any
 
 from hanabako.games import game_of, make_config
 
-__all__ = ["PUBLISHED", "Published", "published", "reference_lines"]
-
 GAME, PRESET = "hanabi", "standard"
 
 

@@ -153,24 +153,16 @@ class QLearner(NetworkLearner):
         return inputs[..., : self.network.words].contiguous()
 
     def follow(self, players: Tensor, greedy: Tensor, dones: Tensor) -> None:
-        """Take note of a decision in every game; a hook for subclasses.
+        """Take note of a decision in every game, with the greedy actions of those who decided; a hook for subclasses.
 
-        Args:
-            players: (games,), the players who decided.
-            greedy: (games,), their greedy actions, which they would have taken without exploring.
-            dones: (games,) bool, whether the decision ended its game.
+        All are (games,); ``dones`` says whether the decision ended its game.
         """
 
     def outputs(self, learner: Network, some: Sequences) -> tuple[Tensor, Tensor]:
-        """Return logits and values of all positions of some sequences.
+        """Return logits and values of all positions of some sequences, by the network or the target network.
 
-        Args:
-            learner: the network, or the target network.
-            some: the sequences.
-
-        Returns:
-            The logits of the player to move, (horizon + 1, sequences, actions), and the values of the players whose
-            observations are stored, the player to move first: (horizon + 1, sequences, terms).
+        Logits are those of the player to move, (horizon + 1, sequences, actions), values those of the players whose
+        observations are stored, the player to move first: (horizon + 1, sequences, terms).
         """
         views = some.observations.unflatten(2, (-1, self.network.words))
         dones = torch.cat([some.dones, some.dones.new_zeros(1, views.shape[1])])
@@ -194,10 +186,7 @@ class QLearner(NetworkLearner):
     def renewed(self, learner: Network, rows: Tensor, memories: Tensor) -> Tensor:
         """Return the memories (sequences, players, numbers) with which sequences begin, by replaying those before them.
 
-        Args:
-            learner: the network, or the target network.
-            rows: (sequences,), the rows of the sequences in the replay memory.
-            memories: as the result: those that were kept, used where the sequence before is gone.
+        ``rows`` (sequences,) are theirs in the replay memory. ``memories`` were kept for those whose precursor is gone.
         """
         rows, are_kept = self.replay.before(rows)
         some = self.replay.at(rows)
@@ -210,10 +199,8 @@ class QLearner(NetworkLearner):
     def errors(self, some: Sequences, price: float, target_memories: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return the errors (horizon, sequences) of the team's values, and the values (horizon, sequences).
 
-        Args:
-            some: the sequences.
-            price: the fraction of its points that losing a game costs, 0 to 1.
-            target_memories: the memories with which the target network begins, if others than those in ``some``.
+        ``price``, from 0 to 1, is the part of its points that losing a game costs. The target network begins with
+        ``target_memories`` if they are given, else with those in ``some``.
         """
         masks, inputs = some.masks, some.observations
         logits, values = self.outputs(self.learner, some)
@@ -226,15 +213,9 @@ class QLearner(NetworkLearner):
             logits, values = self.outputs(self.target, some)
             best = double_values(q, q_values(logits, values[..., 0], masks), masks)[..., None]
             after = self.team_value(self.target, torch.cat([best, values[..., 1:]], 2)[1:], inputs[1:])
-            returns = self.returns(paid(some.rewards, price), some.dones, after)
+            args, decisions = self.args, (paid(some.rewards, price), some.dones, after, self.args.gamma)
+            returns = n_step_returns(*decisions, args.n_step) if args.n_step else returns_of(*decisions, args.q_lambda)
         return chosen - returns, chosen
-
-    def returns(self, rewards: Tensor, dones: Tensor, next_values: Tensor) -> Tensor:
-        """Return the returns (horizon, sequences) that the settings ask for; arguments as in `returns_of`."""
-        args = self.args
-        if args.n_step:
-            return n_step_returns(rewards, dones, next_values, args.gamma, args.n_step)
-        return returns_of(rewards, dones, next_values, args.gamma, args.q_lambda)
 
     def update(self, count: int, price: float) -> dict[str, Tensor]:
         """Draw ``count`` sequences, take one gradient step, and return statistics; ``price`` as in `errors`."""
@@ -290,14 +271,8 @@ def returns_of(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float
     """Return the returns of Peng's Q(lambda) (Peng & Williams 1996), (horizon, sequences).
 
     A decision's return is its reward plus a discounted mixture: ``1 - q_lambda`` of the value of the next position and
-    ``q_lambda`` of the next decision's return. The last decision of a sequence uses only the value.
-
-    Args:
-        rewards: (horizon, sequences).
-        dones: (horizon, sequences) bool, whether the decision ended its game.
-        next_values: (horizon, sequences), the value of the position after each decision.
-        gamma: discount per decision.
-        q_lambda: see above.
+    ``q_lambda`` of the next decision's return. The last decision of a sequence uses only the value. All arguments are
+    (horizon, sequences): rewards, whether the decision ended its game, and the values of the positions after it.
     """
     returns = torch.empty_like(rewards)
     after = next_values[-1]

@@ -21,13 +21,9 @@ from .selfplay import SelfPlayEnvs
 
 
 class RenamedSuits(SelfPlayEnvs):
-    """Self-play in which each seat of each game has its own order of the interchangeable suits.
+    """Self-play in which each seat of each game has its own order of the two or more interchangeable suits."""
 
-    Raises:
-        ValueError: the game has fewer than two suits that are interchangeable under the rules.
-    """
-
-    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, *where: Any) -> None:
         layout = game_of(config).layout(config)
         if len(layout.alike_suits) < 2:
             raise ValueError(f"Other-Play needs interchangeable suits; {game_of(config).name} has none here")
@@ -36,7 +32,7 @@ class RenamedSuits(SelfPlayEnvs):
         self._real_actions = torch.from_numpy(np.array([actions for _, actions in renamings]))
         self._generator = ranks.generator(seed)
         self._renaming = self._drawn(games // ranks.world, config.players)
-        super().__init__(config, games, seed, ranks, threads)
+        super().__init__(config, games, seed, ranks, *where)
 
     def _drawn(self, games: int, players: int) -> Tensor:
         """Return new renamings, (games, players) int64."""
@@ -81,10 +77,7 @@ class RenamedSuits(SelfPlayEnvs):
 
 @cache
 def bit_mover() -> Callable[..., None]:
-    """Return the loop ``(words, places, which, out)``.
-
-    For each bit b set in row r of ``words``, it sets bit ``places[which[r], b]`` in row r of ``out``, (rows, words).
-    """
+    """Return a loop: a bit b that is set in row r of ``words`` sets bit ``places[which[r], b]`` in row r of ``out``."""
     digest = digest_of(popcount, bit_mover)
 
     @kernel

@@ -7,8 +7,6 @@ from torch import Tensor
 
 from .selfplay import SelfPlayEnvs
 
-__all__ = ["ReplayMemory", "Sequences"]
-
 
 class Sequences(NamedTuple):
     """Sequences of ``horizon`` consecutive decisions; a game may end within a sequence, and the next one begins.
@@ -37,14 +35,7 @@ class ReplayMemory:
 
     The newest rollout replaces the oldest. Observations stay packed and memories are kept in float16: an observation of
     standard two-player Hanabi takes 0.12 kB, and the memories of a recurrent network as much as eight observations.
-
-    Args:
-        rollouts: number of rollouts kept.
-        horizon: decisions per sequence.
-        envs: the games.
-        words: words per observation, including those that the algorithm appends.
-        numbers: numbers per player's memory.
-        device: the device on which it is kept.
+    ``words`` are those of an observation, including what the algorithm appends; ``numbers`` those of a player's memory.
     """
 
     def __init__(
@@ -81,8 +72,7 @@ class ReplayMemory:
     def draw(self, count: int, generator: torch.Generator, exponent: float = 0.0) -> tuple[Tensor, Tensor]:
         """Draw sequences with replacement, in proportion to ``priorities ** exponent`` (Schaul et al. 2016).
 
-        Returns:
-            Their rows (count,) int64, and their probabilities relative to a uniform draw, (count,) float32.
+        Return their rows (count,) int64, and their probabilities relative to a uniform draw, (count,) float32.
         """
         filled = min(self.count, self.rollouts) * self.games
         if exponent == 0:

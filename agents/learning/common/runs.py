@@ -41,11 +41,8 @@ def usual_run_dir(name: str) -> Path:
 def locked(run_dir: Path, ranks: Ranks = ALONE) -> Iterator[None]:
     """Lock a run's directory against other processes while the block runs; make the directory if there is none.
 
-    Rank 0 has the lock. It belongs to the operating system, so a killed process leaves none.
-
-    Raises:
-        ValueError: another process trains there.
-        OSError: the directory cannot be made or written to.
+    Rank 0 has the lock. It belongs to the operating system, so a killed process leaves none. Raise ``ValueError`` if
+    another process trains there, ``OSError`` if the directory cannot be made or written to.
     """
     lock, is_taken = FileLock(run_dir / "checkpoint" / "lock"), False
     if ranks.rank == 0:
@@ -63,11 +60,7 @@ def locked(run_dir: Path, ranks: Ranks = ALONE) -> Iterator[None]:
 
 
 def read_about(run_dir: Path) -> dict[str, Any]:
-    """Return the ``config.json`` of a run: its algorithm, settings, game, ranks and machine.
-
-    Raises:
-        ValueError: the directory holds no run.
-    """
+    """Return a run's ``config.json``: algorithm, settings, game, ranks, machine; ``ValueError`` if there is no run."""
     try:
         about = read_json(run_dir / "config.json")
         if not isinstance(about, dict) or not isinstance(about.get("args"), dict):
@@ -78,13 +71,7 @@ def read_about(run_dir: Path) -> dict[str, Any]:
 
 
 def what_next(run_dir: Path, game: str, others: Sequence[str]) -> str:
-    """Return the commands that evaluate and show a run's policy, two lines.
-
-    Args:
-        run_dir: the run's directory.
-        game: the game's name.
-        others: the agents that the policy is evaluated among, if the game is competitive.
-    """
+    """Return the commands that evaluate a run's policy, in a competitive game among ``others``, and show it."""
     among = ["--mode", "tournament"] if others else []
     words = ["hanabako", "evaluate", game, *among, "--agents", ",".join([str(run_dir), *others])]
     return f"{shlex.join(words)}\n{shlex.join(['hanabako', 'watch', str(run_dir), '--open'])}"
@@ -115,10 +102,7 @@ class Log:
         run_dir: the run's directory.
         updates: number of updates from which the run continues; later rows are dropped.
         shown: numbers that the progress bar shows, see `shown_of`.
-        loggers: names in `LOGGERS`.
-
-    Raises:
-        ValueError: a logger is not installed.
+        loggers: names in `LOGGERS`, which must be installed.
     """
 
     def __init__(self, run_dir: Path, updates: int, shown: Mapping[str, str], loggers: Sequence[str] = ()) -> None:
@@ -180,11 +164,7 @@ LOGGERS: dict[str, Callable[[Path], Any]] = {"tensorboard": TensorBoard, "wandb"
 
 @contextmanager
 def needed(package: str) -> Iterator[None]:
-    """Turn an import error into a message that names the optional package.
-
-    Raises:
-        ValueError: the package is not installed.
-    """
+    """Turn an import error into a ``ValueError`` that names the optional package."""
     try:
         yield
     except ImportError as error:

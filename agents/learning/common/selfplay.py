@@ -13,8 +13,6 @@ from hanabako.games import game_of
 
 from .ranks import Ranks
 
-__all__ = ["EveryView", "SelfPlayEnvs", "paid"]
-
 STATISTICS = ("score", "length", "fireworks_score")
 """Statistics of finished games for the log, if the game has them."""
 
@@ -111,12 +109,7 @@ class SelfPlayEnvs:
         return torch.as_tensor(infos["rewards"]).float(), dones
 
     def priced(self, rewards: Tensor, price: float) -> Tensor:
-        """Return the rewards of the last step as they are if losing a cooperative game costs a part of its points.
-
-        Args:
-            rewards: (games, n), those of `step`, of all players or of the first n.
-            price: the fraction of its points that losing a game costs, 0 to 1.
-        """
+        """Return the last step's ``rewards`` (games, n) if losing costs only the part ``price``, 0 to 1, of points."""
         return paid(rewards, price)
 
     def _begin(self, dones: Tensor) -> None:
@@ -142,10 +135,7 @@ class SelfPlayEnvs:
         self._sums = {name: total + sums[name] for name, total in self._sums.items()}
 
     def opening_bits(self) -> Tensor:
-        """Return the bits set in every observation of rank 0, (words,) int64, the same on every rank.
-
-        Call it in opening positions.
-        """
+        """Return the bits set in every observation of rank 0, (words,) int64; to be called in opening positions."""
         common = np.bitwise_and.reduce(self.observations.cpu().numpy(), axis=0)
         return self.ranks.sum(torch.from_numpy(common) * (self.ranks.rank == 0))
 

@@ -1,9 +1,8 @@
 """The settings that all training runs share: their checks, and their form as JSON."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from hanabako.games import game_named, game_of, make_config, nearest_preset
 from hanabako.words.checks import parse_setting, shown, usable_threads
@@ -21,6 +20,8 @@ from .validation import VALIDATION_SEED
 class Settings:
     """The settings that all training runs share."""
 
+    envs: ClassVar[type[SelfPlayEnvs]] = SelfPlayEnvs
+    """The class of the games to learn from."""
     game: str = "hanabi"
     """The game to learn."""
     preset: str | None = None
@@ -66,12 +67,7 @@ class Settings:
     """Loggers in addition to ``metrics.jsonl``: TensorBoard, Weights & Biases. They must be installed."""
 
     def check(self, world: int) -> None:
-        """Check that the settings can work with ``world`` ranks.
-
-        Raises:
-            ValueError: a number is outside its range or not a multiple of the ranks, the device does not exist, or a
-                cooperative game has an opponent.
-        """
+        """Raise ``ValueError`` if the settings cannot work with ``world`` ranks."""
         check_ranges(self)
         checked_device(self.device)
         usable_threads(self.threads)
@@ -85,19 +81,11 @@ class Settings:
             raise ValueError(f"{name} must be a multiple of the {world} ranks, got {getattr(self, name)}")
 
     def make_config(self) -> Any:
-        """Return the config of the game that the policy will play.
-
-        Raises:
-            ValueError: the game, preset or a field is unknown, or the config refuses a value.
-        """
+        """Return the config of the game that the policy will play; errors are those of `hanabako.games.make_config`."""
         return make_config(self.game, self.preset, self.players, self.config or ())
 
     def learned(self, config: Any) -> Any:
-        """Return the config of the games to learn from: ``config`` with ``training``.
-
-        Raises:
-            ValueError: ``training`` names a field that is not neutral, or the config refuses a value.
-        """
+        """Return the config of the games to learn from: ``config`` with ``training``, which may name neutral fields."""
         entry = game_of(config)
         changed = dict(map(parse_setting, entry.training_settings if self.training is None else self.training))
         for name in changed:
@@ -114,32 +102,19 @@ class Settings:
         return () if game_named(self.game).cooperative else (self.opponent or "random",)
 
     def check_agents(self, config: Any) -> None:
-        """Check before training that all named agents can play ``config``.
-
-        Raises:
-            ValueError: see `agents.load`.
-        """
+        """Check before training that all named agents can play ``config``; errors are those of `agents.load`."""
         for name in self.others():
             load(name, config)
 
     def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
         """Return this rank's games to learn from."""
-        return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads)
+        return self.envs(config, self.games, self.seed, ranks, self.threads)
 
     # --- As JSON ------------------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as JSON types."""
+        """Return the settings as JSON types, which `hanabako.words.typed.from_json` reads."""
         return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`.
-
-        Raises:
-            ValueError: a setting is missing, unknown, or of the wrong type.
-        """
-        return from_json(cls, kept)
 
     @classmethod
     def saved(cls, run_dir: Path, trust: bool = False) -> Self:
@@ -153,6 +128,6 @@ class Settings:
         if not trust and (names := need_trust(kept.values())):
             raise ValueError(f"{run_dir} would run code or ask servers for {', '.join(names)}: only with --trust")
         try:
-            return cls.from_json({**kept, "run_dir": str(run_dir), "resume": str(run_dir), "trust": trust})
+            return from_json(cls, {**kept, "run_dir": str(run_dir), "resume": str(run_dir), "trust": trust})
         except ValueError as error:
             raise ValueError(f"{run_dir} holds no run to resume: {error}") from error

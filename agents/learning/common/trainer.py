@@ -8,12 +8,14 @@ An algorithm is one file with its settings, a subclass of `Settings`, and a clas
 """
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from numba.core import event
 
 from hanabako.files import write_json
 from hanabako.games import config_to_dict, game_in_words
@@ -23,26 +25,13 @@ from hanabako.words.checks import shown
 from hanabako.words.notation import counted
 
 from ...networks.network import Network, kind_of_processor
-from ...networks.neural_policy import NeuralPolicy, save_policy
+from ...networks.neural_policy import NeuralPolicy
+from ...networks.policy_file import save_policy
 from .checkpoints import Checkpoints, holds_checkpoint
-from .clock import Clock, running_clock
 from .ranks import Ranks, joined_ranks, processor_settings
 from .runs import Interruption, Log, draw_curve, locked, read_about, shown_of, usual_run_dir
 from .settings import Settings
 from .validation import compile_evaluations, validate
-
-__all__ = [
-    "Algorithm",
-    "AlgorithmClass",
-    "Progress",
-    "Settings",
-    "Trainer",
-    "geometric",
-    "name_of",
-    "risen",
-    "train",
-    "train_session",
-]
 
 FOLDER = __name__.rpartition(".common.")[0]
 """The package that contains the algorithms."""
@@ -59,16 +48,12 @@ class Algorithm(Protocol):
     def learn(self, fraction: float) -> dict[str, float]:
         """Play some decisions in the environments, improve the network, and return a row for the log.
 
-        Args:
-            fraction: the fraction of the budget that is spent, 0 to 1, for schedules.
+        ``fraction``, from 0 to 1, is the part of the budget that is spent, for schedules.
         """
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return everything needed to continue, except the environments, as safe types.
-
-        These are tensors, numbers, strings, and dicts and lists of them.
-        """
+        """Return what is needed to continue besides the environments: tensors, numbers, texts, dicts and lists."""
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -104,6 +89,42 @@ class Progress:
         seconds = self.seconds if args.clock == "wall" else self.core_seconds / self.ranks
         spent = self.steps / args.steps if args.steps else seconds / (60 * args.minutes)
         return min(spent, 1.0)
+
+
+class Clock(event.Listener):
+    """The clock of a budget: the time since it was made, except what Numba takes to compile or load compiled code."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._began = self._still = now()
+
+    @property
+    def seconds(self) -> float:
+        """Elapsed time."""
+        return now()[0] - self._began[0]
+
+    @property
+    def core_seconds(self) -> float:
+        """CPU time of this process."""
+        return now()[1] - self._began[1]
+
+    def on_start(self, event: event.Event) -> None:
+        """See ``numba.core.event.Listener``: compiling begins, perhaps that of a function which another one calls."""
+        if self._depth == 0:
+            self._still = now()
+        self._depth += 1
+
+    def on_end(self, event: event.Event) -> None:
+        """See ``numba.core.event.Listener``."""
+        self._depth -= 1
+        if self._depth == 0:
+            (elapsed, spent), (began, began_core), (still, still_core) = now(), self._began, self._still
+            self._began = began + elapsed - still, began_core + spent - still_core
+
+
+def now() -> tuple[float, float]:
+    """Return the elapsed time and this process's CPU time, in seconds."""
+    return time.perf_counter(), time.process_time()
 
 
 class Trainer:
@@ -151,16 +172,9 @@ class Trainer:
         return row
 
     def agree(self, before: Progress, clock: Clock, interruption: Interruption, wrong: list[str]) -> bool:
-        """Note how much time all ranks have spent, and return whether one of them is interrupted.
+        """Note how much time all ranks have spent since ``before``, and return whether one of them is interrupted.
 
-        Args:
-            before: the progress when this session began.
-            clock: this session's clock.
-            interruption: the interruption of this rank.
-            wrong: what is not finite on this rank, see `not_finite`.
-
-        Raises:
-            ValueError: training has diverged on some rank.
+        Raise ``ValueError`` if training has diverged on some rank; ``wrong`` is what `not_finite` found on this one.
         """
         own = [clock.seconds if self.ranks.rank == 0 else 0.0, clock.core_seconds, interruption.happened, bool(wrong)]
         seconds, core_seconds, interrupted, diverged = self.ranks.sum(torch.tensor(own, dtype=torch.float64)).tolist()
@@ -281,12 +295,7 @@ def train_session(args: Settings, algorithm: AlgorithmClass) -> tuple[Path, bool
 
 
 def begin(trainer: Trainer) -> None:
-    """Begin a new run in its directory, or load the checkpoint of the one that is resumed.
-
-    Raises:
-        ValueError: the directory of a new run holds a run already, or see
-            `agents.learning.common.checkpoints.Checkpoints.load`.
-    """
+    """Begin a new run in its directory, which must hold none, or load the checkpoint of the one that is resumed."""
     run_dir, ranks = trainer.run_dir, trainer.ranks
     if trainer.args.resume is not None:
         trainer.checkpoints.load(trainer.restore)
@@ -306,7 +315,7 @@ def session(trainer: Trainer) -> bool:
         log = Log(run_dir, trainer.progress.updates, shown_of(trainer.config, args.others()), args.loggers)
     try:
         with Interruption().watched() as interruption:
-            with running_clock() as clock:
+            with event.install_listener("numba:compiler_lock", Clock()) as clock:
                 ended = trainer.run(log, interruption, clock)
             if log:
                 draw_curve(run_dir, trainer.config, args.others(), trainer.seen)

@@ -14,26 +14,17 @@ from ...registry import load
 from .ranks import Ranks
 from .runs import Interruption
 
-__all__ = ["compile_evaluations", "validate"]
-
 VALIDATION_SEED = 2**40  # these deals come from seeds that no training run uses
 
 
 def validate(
     policy: NeuralPolicy, games: int, others: Sequence[str], ranks: Ranks, interruption: Interruption
 ) -> dict[str, float] | None:
-    """Play greedy games on deals that are never used in training, shared among the ranks.
+    """Play greedy games on deals that are never used in training, shared among the ranks; return a row for the log.
 
-    Args:
-        policy: the network.
-        games: number of games, all ranks together.
-        others: agents (names or files) at all other seats, see `agents.playing.seating.turns_of`.
-        ranks: the ranks that share the games.
-        interruption: an interruption of any rank ends the games of all.
-
-    Returns:
-        A row for the log. Cooperative game: mean score, mean fireworks (lost games included), and rates of perfect and
-        lost games. Competitive game: the network's mean return. None if the games were interrupted.
+    In a cooperative game it has mean score, mean fireworks (lost games included), and rates of perfect and lost games;
+    in a competitive game, the network's mean return among ``others`` (names or files of agents), see
+    `agents.playing.seating.turns_of`. An interruption of any rank ends the games of all; then there is no row.
     """
     seatings = turns_of(policy, [load(name, policy.config) for name in others], policy.config.players)
     share = share_of(games, len(seatings), ranks)
@@ -53,10 +44,7 @@ def validate(
 
 
 def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
-    """Compile what `validate` needs on one rank, by one game of each kind; the others load it from Numba's cache.
-
-    ``sizes`` are the numbers of games in evaluations.
-    """
+    """Compile what `validate` needs for ``sizes`` games, on one rank; the others load it from Numba's cache."""
     seatings = turns_of(policy, [load(name, policy.config) for name in others], policy.config.players)
     with ranks.one_first():
         for _, seats in seatings:
@@ -70,13 +58,9 @@ def share_of(games: int, line_ups: int, ranks: Ranks) -> int:
 
 
 def mean_of(scores: np.ndarray, ranks: Ranks) -> dict[str, float]:
-    """Return the mean of all ranks' scores, its standard error and the number of games, for the log.
+    """Return the mean of all ranks' scores (line-ups, deals), its standard error and the number of games, for the log.
 
-    All line-ups play the same deals, so the error is that of the deals' mean scores.
-
-    Args:
-        scores: (line-ups, deals).
-        ranks: the ranks, each with other deals.
+    All line-ups play the same deals, so the error is that of the deals' mean scores. Each rank has other deals.
     """
     deals = scores.mean(0)
     sums = [len(deals), deals.sum(), np.square(deals).sum()]
