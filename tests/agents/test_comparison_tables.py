@@ -33,9 +33,10 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
     pairs = [score_of(a, b) for a in own for b in own if a != b]
     assert found.cross_play("one").mean() == pytest.approx(np.mean(pairs))
     text = board(found.comparison, found.rows)
-    assert f"| one | 5 | 1.00 M | 8.00 (8.00 to 8.00) | {np.mean(pairs):.2f}; 3.10 | 6 of 10 | undecided (" in text
+    line = f"| 5 | 1.00 M | 8.00 (8.00 to 8.00) | {np.mean(pairs):.2f}; 3.10 | 6 of 10 | undecided ("
+    assert f"| one (equivariant) {line}" in text
     assert "| `smart` | - | - | 8.00 | - | - | - |" in text and "| one | - | 8.00, 8.00" in text.replace(
-        "module ppo", "-"
+        "module=ppo", "-"
     )
 
 
@@ -64,7 +65,7 @@ def test_lists_of_unequal_length_meet_in_all_pairs(tmp_path: Path):
     whole = declared(tmp_path, FIVE)
     found = Found(whole, results_of(whole, lambda a, _: float(a[-1]) if a.startswith("one-") else 0.0))
     assert found.both(found.teams["one"], ["smart"]).mean() == pytest.approx((1 + 2 + 3 + 4 + 5) / 5 / 2)
-    assert "1.50 (" in board(whole, found.rows).partition("With partners")[2]
+    assert "1.50; 0.50" in board(whole, found.rows).partition("With partners")[2]
 
 
 SAME = TWO.replace("steps = 100", 'steps = 100\npairs = "same seed"')
@@ -140,7 +141,7 @@ def test_a_page_says_what_was_played_and_who_went_beyond_the_budget(tmp_path: Pa
         "2 players, observation card_knowledge, features derived; a run has 4,000 decisions, and a pair plays 2,000 "
         in text
     )
-    assert "| one | 5 | 4,096 | 8.00 (" in text and "| two | 5 | 32,768 | 8.00 (" in text
+    assert "| one (equivariant) | 5 | 4,096 | 8.00 (" in text and "| two (" in text
     assert text.endswith("so some made more decisions than their budget: two 32,768.")
     assert "than their budget" not in board(whole, [row | {"steps": 4000} for row in rows])
 

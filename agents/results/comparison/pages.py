@@ -43,6 +43,8 @@ def introduction(found: Found) -> Iterator[str]:
     yield f"{text}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
     if comparison.cooperative:
         yield f"Two runs agree if they keep {estimates.KEPT:.0%} of their self-play together."
+    if any(is_equivariant(comparison, name) for name in found.runs):
+        yield "Networks marked equivariant treat interchangeable suits alike by construction (Muglich et al. 2022)."
 
 
 def scores(found: Found) -> Iterator[str]:
@@ -60,7 +62,8 @@ def scores(found: Found) -> Iterator[str]:
         if not runs:
             continue
         decisions = millions(float(np.mean([run["steps"] for run in runs])))
-        cells = [name, str(len(runs)), decisions, estimates.mean(found.own_scores(name)).words()]
+        mark = " (equivariant)" if is_equivariant(found.comparison, name) else ""
+        cells = [name + mark, str(len(runs)), decisions, estimates.mean(found.own_scores(name)).words()]
         if cooperative:
             cells += together(found, name)
         else:
@@ -75,6 +78,18 @@ def scores(found: Found) -> Iterator[str]:
         cells = [partner_named(name), "-", "-", f"{found.cells[name, name]:.2f}"]
         lines.append([*cells, *["-"] * (len(head) - len(cells))])
     yield table(head, lines)
+
+
+def is_equivariant(comparison: Comparison, name: str) -> bool:
+    """Whether renaming the suits renames the actions of an algorithm's networks; False for algorithms of others."""
+    from ...learning.common.algorithms import NAMES, named  # imports torch
+    from ...networks.kinds import usual_kind
+
+    own = comparison.algorithms[name]
+    if own.module not in NAMES:
+        return False
+    kind = own.settings.get("network", getattr(named(own.module).settings, "network", ""))
+    return "symmetric" in (usual_kind(comparison.make_config()) if kind == "auto" else kind)
 
 
 def together(found: Found, name: str) -> list[str]:
@@ -106,7 +121,7 @@ def by_seed(found: Found) -> Iterator[str]:
     lines = []
     for name, runs in found.runs.items():
         if runs:
-            own = ", ".join(f"{key} {settings[name][key]}" for key in differ if key in settings[name])
+            own = ", ".join(f"{key}={settings[name][key]}" for key in differ if key in settings[name])
             lines.append([name, in_markdown(own) or "-", ", ".join(f"{run['score']:.2f}" for run in runs)])
     yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
 
@@ -115,12 +130,13 @@ def with_partners(found: Found) -> Iterator[str]:
     """Yield a table of scores with each partner, averaged over both seatings."""
     if not found.partners or not found.teams:
         return
-    yield "With partners, both seatings averaged:"
+    yield "With partners, both seatings averaged (mean; worst run):"
     yield ""
     named = map(partner_named, found.partners)
     teams = [name for name in found.ordered if name in found.teams]
     both = {name: found.both(found.teams[name], found.partners).T for name in teams}
-    yield table(["algorithm", *named], ([name, *(estimates.mean(own).words() for own in both[name])] for name in teams))
+    lines = ([name, *(f"{own.mean():.2f}; {own.min():.2f}" for own in both[name])] for name in teams)
+    yield table(["algorithm", *named], lines)
 
 
 def partner_named(name: str) -> str:
