@@ -4,6 +4,7 @@ The sets are the JSON files of this folder. A published set never changes; its s
 """
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -23,7 +24,7 @@ from hanabako.words.notation import counted
 
 from ...registry import AgentName
 from ..declared import filled_in
-from ..meeting import BLOCK, Meeting, errors_of, meeting_of, play_meeting, sums_in
+from ..meeting import BLOCK, Meeting, meeting_of, play_meeting, sums_in
 from ..store import merged, read_file
 from ..study import Result, Results, Study
 from ..views import heat_map, plus_minus, short_name
@@ -49,6 +50,8 @@ class Member:
     """The command that trained the network that was tried."""
     sha256: str | None = None
     """The SHA-256 of a network's file in hexadecimal; None for a bot."""
+    group: str | None = None
+    """The name of the group of partners that keep 90 % of their self-play with each other; None: it is alone."""
 
     def normalized(self, score: Score) -> Score:
         """Return one or more scores with this partner on a scale where 0 is the floor and 1 the best that was found."""
@@ -149,7 +152,7 @@ class Entry:
     score: float
     """The mean of its normalized scores over members, where 0 is the floor and 1 the best score that was found."""
     error: float | None
-    """The standard error of the score over deals, which all members share; None if there is only one batch."""
+    """The standard error of the score over groups of like members; None if there is only one."""
 
     @property
     def name(self) -> str:
@@ -172,10 +175,16 @@ def entries(suite: Suite, results: Results) -> list[Entry]:
 def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) -> Entry:
     """Return the entry of an agent from its results by member."""
     games = min(row["done"] for row in rows.values())
-    blocks = {name: np.mean(rows[name]["sums"][: games // BLOCK], axis=1) / BLOCK for name in suite.members}
-    mean = np.mean([member.normalized(blocks[name]) for name, member in suite.members.items()], axis=0)
     scores = {name: float(np.mean(row["sums"])) / BLOCK for name, row in rows.items()}
-    return Entry(agent, search, games, rows, scores, float(mean.mean()), errors_of(mean))
+    normalized = {name: member.normalized(scores[name]) for name, member in suite.members.items()}
+    score = float(np.mean(list(normalized.values())))
+    above: dict[str, float] = {}
+    for name, member in suite.members.items():
+        group = member.group or name
+        above[group] = above.get(group, 0.0) + normalized[name] - score
+    squares = sum(one**2 for one in above.values()) * len(above)
+    error = math.sqrt(squares / (len(above) - 1)) / len(normalized) if len(above) > 1 else None
+    return Entry(agent, search, games, rows, scores, score, error)
 
 
 def lines(suite: Suite, entry: Entry) -> Iterator[str]:
@@ -213,7 +222,8 @@ def page(suite: Suite, found: Sequence[Entry]) -> str:
     """Return a whole page in Markdown."""
     about = (
         f"{suite.about} A score is the mean over partners of what the agent scores with each on {suite.games:,} deals, "
-        "at every seat in turn: 0 is what `random` scores with it, 1 the best that was found when the suite was made."
+        "at every seat in turn: 0 is what `random` scores with it, 1 the best that was found when the suite was made. "
+        "Errors (±) are over groups of partners that play alike."
     )
     return "\n\n".join([f"# {suite.name}", about, table(suite, found), "## Partners", partners(suite)]) + "\n"
 
