@@ -123,7 +123,7 @@ def test_numbers_of_numpy_serve_wherever_ints_do(under_test: GameUnderTest) -> N
     assert_equal_states(envs.get_state(), same.get_state())
     envs.step([np.int16(0)] * 2)
     seat = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), seat=np.int64(1), **under_test.short)
-    seat.reset(seed=5)
+    seat.reset(seed=np.int64(5))  # type: ignore[arg-type]
     env = under_test.raw_env(**under_test.short)
     env.reset(seed=np.uint8(5), options=index)
     env.step(np.int64(np.flatnonzero(env.last()[0]["action_mask"])[0]))

@@ -10,7 +10,6 @@ import pytest
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.bots.ikebana.florist import GREEDY, LOOKAHEAD, act, memory_dtype
-from hanabako.agents.bots.ikebana.odds import worths_of_classes
 from ikebana_env import IkebanaConfig
 from ikebana_env.engine.private_view import hide
 from ikebana_env.engine.rules import legal_action_mask
@@ -165,20 +164,6 @@ def test_greedy_takes_what_promises_most_for_its_price():
     junk = position(2, bouquets=["K4 R4 G4 B4", "K1 R1 G1 B1"], drawn="Y1")
     assert choice(IkebanaConfig(), junk, GREEDY) == "keep"  # five colors
     assert choice(IkebanaConfig(), {**junk, "drawn": "K1", "deck": [*junk["deck"][1:], "Y1"]}, GREEDY) == "refuse"
-
-
-def test_worths_of_classes_are_those_of_playing_on():
-    """Without refusals, the value is the mean over all cards; one at a price of 2 makes mean - 2 the least gain."""
-    worths = worths_of_classes(0.0, 0)
-    kinds = Counter(box())
-    fours = ((4, 4, 4, 4), 4, 0)
-    mean = sum(number * gain_of(["K4", "R4", "G4", "B4", card]) for card, number in kinds.items()) / 55
-    assert worths[fours] == pytest.approx(mean)
-    free = worths_of_classes(0.0, 8)
-    assert all(free[after_turn] >= worths[after_turn] for after_turn in worths)
-    once = worths_of_classes(2.0, 1)[fours]
-    gains = {card: gain_of(["K4", "R4", "G4", "B4", card]) for card in kinds}
-    assert once == pytest.approx(sum(number * max(gains[card], mean - 2) for card, number in kinds.items()) / 55)
 
 
 def test_no_move_depends_on_what_the_seat_cannot_see():

@@ -9,7 +9,6 @@ import pytest
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.bots.bot import BotPolicy
-from hanabako.agents.bots.koikoi.heuristics import probability_to_hold
 from hanabako.agents.results.meeting import Meeting, play_meeting
 from hanafuda_env import PRESETS, koikoi_v0
 from hanafuda_env.engine.private_view import hide, unseen
@@ -97,11 +96,6 @@ def test_they_are_functions_of_their_seed_and_play_every_preset():
             policy = agents.load(name, config)
             some, more = play(config, policy, 20, seed=5), play(config, policy, 60, seed=5)
             np.testing.assert_array_equal(some.rewards, more.rewards[:20])
-
-
-def test_the_chance_to_hold_one_of_some_cards():
-    assert probability_to_hold(2, 8, 32) == pytest.approx(1 - (24 * 23) / (32 * 31))
-    assert probability_to_hold(0, 8, 32) == 0
 
 
 @pytest.mark.slow

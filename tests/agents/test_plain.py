@@ -71,23 +71,6 @@ def test_a_wrong_word_is_named_with_those_allowed() -> None:
         play(MINI, Mute(), 1, seed=1)
 
 
-def test_a_plain_bot_has_the_name_that_it_is_given_or_that_of_its_class() -> None:
-    class Named(agents.PlainBot):
-        name = "timid"
-
-        def act(self, view: Any) -> str:
-            return view.legal[0]
-
-    class Derived(Named):
-        pass
-
-    class Bare(agents.PlainBot):
-        def act(self, view: Any) -> str:
-            return view.legal[0]
-
-    assert [bot.name for bot in (Named(), Derived(), Bare())] == ["timid", "timid", "Bare"]
-
-
 def test_a_plain_bot_is_a_partner_in_training() -> None:
     envs = PartnersEnvs(MINI, 4, 1, ALONE, [Firm()])
     for _ in range(10):

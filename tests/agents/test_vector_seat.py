@@ -191,12 +191,6 @@ def test_a_partners_wrong_action_is_an_error(game: str, action: Any, seat: int):
         play()
 
 
-def test_a_partners_illegal_action_is_an_error():
-    """At eight information tokens no one may discard (H7)."""
-    with pytest.raises(ValueError, match=r"must be one of \[.*, got 0"):
-        gymnasium.make_vec(IDS["hanabi"], 2, partners=lambda *_: 0, seat=1).reset(seed=1)
-
-
 @pytest.mark.parametrize("vector", [False, True])
 def test_a_seat_that_gets_no_decision_is_an_error(vector: bool):
     """One card in hand, which the first player must play: the game ends at once."""
@@ -208,29 +202,6 @@ def test_a_seat_that_gets_no_decision_is_an_error(vector: bool):
     )
     with pytest.raises(ValueError, match="seat must get a decision within 1000 games, and 1 got none"):
         make().reset(seed=1)
-
-
-def test_a_failed_reset_of_a_seat_changes_no_random_numbers():
-    envs = [gymnasium.make(IDS["hanabi"], **MINI, seat=1) for _ in range(2)]
-    for env in envs:
-        env.reset(seed=3)
-    with pytest.raises(ValueError, match="deck"):
-        envs[0].reset(seed=9, options={"deck": [1]})
-    for _ in range(5):
-        seen = [env.step(int(env.unwrapped.action_masks().argmax()))[0] for env in envs]  # type: ignore[attr-defined]
-        np.testing.assert_array_equal(seen[0]["observation"], seen[1]["observation"])
-
-
-@pytest.mark.parametrize("seed", [-1, "x", 2**64, 1.5])
-def test_a_wrong_seed_of_a_seat_is_named(seed: Any):
-    with pytest.raises(ValueError, match="seed must be an int from 0"):
-        gymnasium.make(IDS["hanabi"]).reset(seed=seed)
-
-
-def test_a_seed_of_a_seat_may_be_numpys():
-    seeds: list[Any] = [3, np.int64(3)]
-    seen = [gymnasium.make(IDS["hanabi"]).reset(seed=seed)[0]["observation"] for seed in seeds]
-    np.testing.assert_array_equal(*seen)
 
 
 @pytest.mark.parametrize("partners", [None, first_or_random, "random", "smart"])

@@ -60,13 +60,6 @@ def test_every_game_is_measured_and_rows_of_other_games_are_kept(tmp_path: Path)
     assert len(rows) == len(set(rows)) and rows[-1][0] == "hanabi"
 
 
-def test_a_game_that_wishes_for_nothing_is_measured_in_every_preset():
-    bare = games.BenchmarkGame(games.GAMES["hanabi"].entry)
-    assert list(bare.presets) == list(bare.entry.presets)
-    cases = throughput.formats(bare, 2, throughput.Args())
-    assert {case.row["policy"] for case in cases} == {"random"}
-
-
 def test_peers_compares_within_a_content_and_says_what_is_missing(tmp_path: Path, monkeypatch, capsys):
     absent = peers.Peer("Absent", "moves", lambda _: lambda: 1, needs=("a_module_that_does_not_exist",))
     other = peers.Peer("Tortoise", "moves", lambda _: lambda: 1)

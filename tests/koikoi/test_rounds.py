@@ -228,21 +228,6 @@ def test_a_seat_is_paid_for_a_given_deal_that_ends_before_its_first_decision():
         assert observation["action_mask"].any()
 
 
-def test_a_complete_game_has_its_winner_in_a_vector():
-    table = sanko_next(config=KoiKoiConfig(rounds=1)).do("play 1-1")
-    envs = KoiKoiVectorEnv(1, rounds=1, autoreset_mode="Disabled")
-    envs.reset(seed=1, options={"state": table.env.to_dict()})
-    infos = envs.step(np.array([envs.str_to_action(0, "stop")]))[-1]
-    assert (infos["winner"][0], infos["score"][0]) == (0, 5)
-    assert {name: int(infos[name][0]) for name in ("sanko", "shiko", "kasu", "lucky", "length")} == {
-        "sanko": 1,
-        "shiko": 0,
-        "kasu": 0,
-        "lucky": 0,
-        "length": table.length + 1,
-    }
-
-
 @pytest.mark.parametrize("hand", [TESHI, KUTTSUKI])
 def test_K8_a_lucky_hand_is_counted_in_a_vector(hand: str):
     table = deal(hand, CALM, FIELD_CALM, rounds=1)
@@ -252,19 +237,20 @@ def test_K8_a_lucky_hand_is_counted_in_a_vector(hand: str):
     assert (infos["lucky"][0], infos["winner"][0], infos["score_1"][0]) == (1, 1, 6)
 
 
-@pytest.mark.parametrize(("scores", "winner"), [([3, 9], 1), ([4, 9], -1), ([5, 9], 0)])
-def test_K29_the_winner_in_a_vector_has_more_points_whoever_won_the_last_round(scores: list[int], winner: int):
-    table = sanko_next(scores=scores, config=KoiKoiConfig(rounds=1)).do("play 1-1")
-    envs = KoiKoiVectorEnv(1, rounds=1, autoreset_mode="Disabled")
+@pytest.mark.parametrize(
+    ("config", "scores", "after", "winner"),
+    [
+        (KoiKoiConfig(rounds=1), [3, 9], [8, 9], 1),
+        (KoiKoiConfig(rounds=1), [4, 9], [9, 9], -1),
+        (KoiKoiConfig(rounds=1), [5, 9], [10, 9], 0),
+        (PRESETS["koikoi_japan"], [56, 4], [61, -1], 0),
+    ],
+)
+def test_K29_L6_the_winner_in_a_vector_has_more_points_whoever_won_the_last_round(config, scores, after, winner):
+    table = sanko_next(scores=scores, config=config).do("play 1-1")
+    envs = KoiKoiVectorEnv(1, config=config, autoreset_mode="Disabled")
     envs.reset(seed=1, options={"state": table.env.to_dict()})
     infos = envs.step(np.array([envs.str_to_action(0, "stop")]))[-1]
-    assert (infos["score"][0], infos["score_1"][0], infos["winner"][0]) == (scores[0] + 5, 9, winner)
-
-
-def test_L6_a_game_that_ends_at_zero_has_its_winner_in_a_vector():
-    japan = PRESETS["koikoi_japan"]
-    table = sanko_next(config=japan, scores=[56, 4]).do("play 1-1")
-    envs = KoiKoiVectorEnv(1, config=japan, autoreset_mode="Disabled")
-    envs.reset(seed=1, options={"state": table.env.to_dict()})
-    infos = envs.step(np.array([envs.str_to_action(0, "stop")]))[-1]
-    assert (infos["winner"][0], infos["score"][0], infos["score_1"][0]) == (0, 61, -1)
+    assert ([infos["score"][0], infos["score_1"][0]], infos["winner"][0]) == (after, winner)
+    assert [infos[name][0] for name in ("sanko", "shiko", "kasu", "lucky")] == [1, 0, 0, 0]
+    assert infos["length"][0] == table.length + 1
