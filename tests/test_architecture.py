@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from hanabako.games import games
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 GAMES = [entry.package for entry in games().values()]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -195,3 +195,12 @@ def test_the_tested_versions_satisfy_what_is_declared() -> None:
         if wanted.name != "hanabako":
             (pin,) = versions[canonicalize_name(wanted.name)]
             assert wanted.specifier.contains(pin.version), f"{pin} is outside {wanted}"
+
+
+IMPORTS = re.compile(r"(?:from|import) [\w.]*bridges|\"\.bridges\.")
+
+
+def test_only_commands_and_the_registry_know_the_bridges():
+    files = [path for path in (ROOT / "agents").rglob("*.py") if "bridges" not in path.parts]
+    known = {path.name for path in files if IMPORTS.search(path.read_text(encoding="utf-8"))}
+    assert known == {"registry.py", "ah2ac2.py", "record.py", "study.py"}

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +27,11 @@ from hanabako.agents.learning.common.runs import read_metrics
 from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.agents.networks.policy_file import read_metadata
 from hanabako.engine.game import Game
-from hanabako.extras import advice
 from hanabako.files import write_text
 from hanabako.games import GameEntry, game_in_words, games, make_config
 from hanabako.interrupts import INTERRUPTED
 from hanabako.words.typed import from_json
-from tests.agents.evaluations import result_of
+from tests.agents.files import result_of
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -301,21 +299,6 @@ def test_bots_play_without_any_extra(words: str, left: str, tmp_path: Path):
     assert (tmp_path / left).is_file()
 
 
-@pytest.mark.parametrize(
-    ("package", "named"),
-    [("openai", {"openai", "scipy"}), ("numba_cuda", {"'numba-cuda[cu12]'", "scipy"}), ("PIL", {"pillow"})],
-)
-def test_only_what_is_missing_is_to_be_installed(package: str, named: set[str], monkeypatch: pytest.MonkeyPatch):
-    def version(distribution: str) -> str:
-        if distribution in ("openai", "scipy", "numba-cuda", "pillow"):
-            raise metadata.PackageNotFoundError(distribution)
-        return "1.0"
-
-    monkeypatch.setattr(metadata, "version", version)
-    said = re.fullmatch(rf"this needs {package}: pip install (.*) \(the extra '\w+'\)", advice("this", package))
-    assert said and set(said[1].split()) == named
-
-
 def test_a_page_names_every_extra():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     section = (
@@ -523,11 +506,6 @@ def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_rate_is_steps_per_second_of_the_processor():
-    """A loop that claims a thousand steps per call has a high rate; one that claims none has a rate of 0."""
-    assert benchmark.measure(lambda: 1000, 0.01, 3) > 10_000 * benchmark.measure(lambda: 0, 0.01, 3)
-
-
 NETWORK = "hanabi-very_small-2p"
 
 
@@ -628,11 +606,6 @@ def test_a_game_is_named_by_the_nearest_preset_and_what_differs(
 
 LIVES = ["--preset", "very_small", "--config", "max_life_tokens=3"]
 LIVES_NAMED = "hanabi very_small max_life_tokens=3, 2 players"
-
-
-def test_a_benchmark_names_the_game_that_is_measured(capsys: pytest.CaptureFixture[str]):
-    main(["benchmark", "ikebana", "--config", "rounds=2", "--games", "4", "--seconds", "0.001", "--repeats", "1"])
-    assert capsys.readouterr().out.startswith("ikebana standard rounds=2, 2 players, 4 games side by side")
 
 
 def test_commands_name_the_game_that_is_played(

@@ -20,7 +20,7 @@ from hanabako.agents.results.comparison.rows import Pair, Run
 from hanabako.agents.results.finding import STUDIES, find, load
 from hanabako.agents.results.store import is_stale, read_results
 from hanabako.agents.results.study import key_of
-from tests.agents.comparison_files import PLAIN, declared, written
+from tests.agents.files import PLAIN, declared, written
 from tests.agents.tiny_runs import run_here
 
 ROOT = Path(__file__).resolve().parents[2]

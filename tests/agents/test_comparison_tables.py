@@ -11,7 +11,7 @@ from hanabako.agents.results.comparison.figures import actions, curves, matrix, 
 from hanabako.agents.results.comparison.found import Found
 from hanabako.agents.results.comparison.pages import board
 from hanabako.agents.results.comparison.rows import Comparison, Pair
-from tests.agents.comparison_files import PLAIN, declared, results_of, written
+from tests.agents.files import PLAIN, declared, results_of, written
 
 MANY = "".join(f'[algorithms.more{k}]\nmodule = "vdn"\n' for k in range(8))
 FIVE = PLAIN.replace("[1, 2]", "[1, 2, 3, 4, 5]").replace("steps = 100", 'steps = 100\npartners = ["smart", "piers"]')

@@ -25,7 +25,7 @@ from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of, games, make_config
 from hanabako.packing import unpack
 from hanabi_env import hanabi_v0
-from tests.agents.damaged_files import headed, spoil_first_part
+from tests.agents.files import headed, spoil_first_part
 
 EVERY_GAME = pytest.mark.parametrize("game", list(games()))
 OBSERVED_OTHERWISE = {
@@ -246,15 +246,6 @@ def test_games_that_could_not_be_read_again_are_not_written(
     with pytest.raises(ValueError, match=rf"{name} must be|actions must be"):
         write()
     assert path.read_bytes() == before
-
-
-def test_a_dataset_has_games(tmp_path: Path):
-    config = make_config("hanabi", "mini")
-    with pytest.raises(ValueError, match="games must be at least 1, got 0"):
-        record(tmp_path / "none.npz", config, agents.load("random", config), 0, seed=1)
-    with pytest.raises(ValueError, match="at least one game"), games_file.writing(tmp_path / "none.npz", config):
-        pass
-    assert not list(tmp_path.iterdir())
 
 
 def rewritten(path: Path, changed: Mapping[str, bytes | None]) -> Path:

@@ -16,7 +16,7 @@ from hanabako.agents.results.evaluation import Args, evaluate
 from hanabako.machine import processor
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanafuda_env import KoiKoiConfig
-from tests.agents.evaluations import result_of, rows_of
+from tests.agents.files import result_of, rows_of
 
 MINI = PRESETS["mini"]
 

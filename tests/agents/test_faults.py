@@ -30,7 +30,7 @@ from hanabako.agents.learning.common.runs import finished, read_about, read_metr
 from hanabako.agents.learning.common.trainer import Trainer
 from hanabako.agents.learning.ppo import Args, train
 from hanabako.files import write_json
-from tests.agents.damaged_files import headed, spoil_first_part
+from tests.agents.files import headed, spoil_first_part
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_alike, stop_after
 from tests.conftest import ROOT
 from tests.processes import begin_python

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,15 +18,14 @@ from hanabako import agents
 from hanabako.agents import play, registry
 from hanabako.agents.bots.imported import spec_of
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.playing.policy import RandomPolicy
-from hanabako.agents.registry import BRIDGES, PRETRAINED, AgentName, Bridge, fingerprints, need_trust
+from hanabako.agents.registry import PRETRAINED, AgentName, fingerprints, need_trust
 from hanabako.agents.results.comparison.reading import read
 from hanabako.agents.results.store import is_stale
 from hanabako.agents.results.views import short_name
 from hanabako.games import game_named, game_names, game_of
 from hanabako.words.checks import parse_setting
 from hanabi_env import PRESETS
-from tests.agents.evaluations import claim, result_of, rows_of
+from tests.agents.files import claim, result_of, rows_of
 from tests.agents.tiny_runs import UPDATE, tiny_words
 
 MINI = PRESETS["mini"]
@@ -415,22 +413,6 @@ def test_a_network_is_loaded_for_every_observation_and_for_no_other_rules():
     assert cast(Any, agents.load(NETWORK, config)).config == config_of(NETWORK)
     with pytest.raises(ValueError, match=r"other rules: colors=1, and this game has colors=2; .*HanabiConfig\(colors"):
         agents.load(NETWORK, replace(config, colors=2))
-
-
-def test_a_prefix_of_files_is_a_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys):
-    monkeypatch.setitem(BRIDGES, "odd:", Bridge(".playing.policy", "odd", "FILE", "an odd network"))
-    loaded: list[Any] = []
-    odd = lambda name, config: loaded.append((name, config)) or RandomPolicy()  # noqa: E731
-    monkeypatch.setattr("hanabako.agents.playing.policy.odd", odd, raising=False)
-    agents.load("odd:weights.at", MINI)
-    agents.load("odd:weights", trust=False)
-    agents.load("search:odd:mine", MINI, rollouts=3)
-    assert loaded == [("odd:weights.at", MINI), ("odd:weights", None), ("odd:mine", MINI)]
-    assert AgentName.parse(f"odd:{PRETRAINED}/{NETWORK}.safetensors").metadata() is None
-    with pytest.raises(ValueError, match="unexpected keyword argument 'rollouts'"):
-        agents.load("odd:weights", rollouts=3)
-    main(["agents", "hanabi"])
-    assert re.search(r"^  odd:FILE +an odd network$", capsys.readouterr().out, flags=re.MULTILINE)
 
 
 # --- Names from untrusted files ---------------------------------------------------------------------------------------

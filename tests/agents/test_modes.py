@@ -12,7 +12,7 @@ import pytest
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.learning import ppo
 from hanabako.agents.results.evaluation import MODES, Args, evaluate
-from tests.agents.evaluations import rows_of
+from tests.agents.files import rows_of
 
 TINY = ppo.Args(games=16, horizon=8, minibatch=64, width=16, layers=1, steps=2 * 16 * 8, device="cpu")
 TINY = replace(TINY, evaluations=1, evaluation_games=4, final_games=4)

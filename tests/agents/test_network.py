@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.networks.kinds import BASIC_NETWORKS, NETWORKS
-from hanabako.agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor, masked
+from hanabako.agents.networks.network import DenseNetwork, RoundedLinear, choose, fast_dtype, kind_of_processor
 from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabako.agents.networks.packing import to_numbers
 from hanabako.agents.networks.policy_file import save_policy
@@ -87,14 +87,6 @@ def test_a_copy_for_playing_computes_the_same_bits(network, dtype):
             assert one is other is None or torch.equal(one, other)
 
 
-def test_illegal_actions_have_probability_zero():
-    logits = torch.linspace(-40, 40, 21).repeat(8, 1)
-    mask = (torch.arange(21) % torch.arange(2, 10)[:, None] == 0).to(torch.int8)
-    probabilities = masked(logits, mask).softmax(1)
-    assert not probabilities[mask == 0].any()
-    torch.testing.assert_close(probabilities.sum(1), torch.ones(8))
-
-
 def test_choices_follow_the_probabilities():
     probabilities = torch.tensor([[0.0, 0.125, 0.5, 0.0, 0.375, 0.0]])
     noise = (torch.arange(1000) + 0.5) / 1000
@@ -130,15 +122,6 @@ def test_a_saved_policy_plays_as_the_network_did(tmp_path):
     np.testing.assert_array_equal(loaded.probabilities(seen["observation"], seen["action_mask"]), expected)
     assert loaded.name == "mine"
     assert [file.name for file in tmp_path.iterdir()] == ["policy.safetensors"]
-
-
-@pytest.mark.parametrize(("tiles", "dtype"), [(True, torch.bfloat16), (False, torch.float32)])
-def test_a_loaded_policy_computes_in_what_the_processor_is_fast_at(tmp_path, monkeypatch, tiles, dtype):
-    """On a processor with bfloat16 instructions but without tiles, bfloat16 is slower than float32."""
-    monkeypatch.delenv("HANABAKO_NUMBERS", raising=False)
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": tiles}, raising=False)
-    network = load_policy(saved(tmp_path / "policy.safetensors")).network
-    assert network.trunk_dtype == dtype == network.get_parameter("trunk.0.weight").dtype
 
 
 @pytest.mark.parametrize(

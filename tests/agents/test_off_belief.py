@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from hanabako.agents.learning.common import trainer
-from hanabako.agents.learning.common.fictitious import FictitiousGames
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
@@ -153,18 +152,6 @@ def test_level_1_deals_hands_by_what_the_partners_did(monkeypatch):
     learner.deal()
     assert len(noted) == 1
     assert (dealt["hands"][rows, learner.envs.players, :3] != noted[0][:, 3]).any(1).mean() > 0.5
-
-
-def test_what_partners_did_is_noted_before_each_step():
-    """Noted in games with the same moves, it is the same."""
-    learner, twin = learner_of(PRESETS["mini"]), SelfPlayEnvs(PRESETS["mini"], TINY.games, 1, ALONE)
-    fictions = FictitiousGames(twin)
-    for _ in range(3):
-        _, _, actions, _ = learner.collect(0.5, 1.0)
-        for moves in actions.view(TINY.horizon, TINY.games):
-            fictions.note(moves)
-            twin.step(moves)
-        assert torch.equal(learner.fictions.state(), fictions.state())
 
 
 def test_level_2_deals_hands_by_its_belief(tmp_path, monkeypatch):

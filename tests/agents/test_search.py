@@ -285,12 +285,6 @@ def test_the_best_action_wins_by_halving_and_the_blueprints_own_meets_the_same_d
     assert {action: value - values[5] for action, value in values.items()} == pytest.approx(means, abs=0.1), "common"
 
 
-def test_without_a_clear_gain_the_blueprints_own_action_stays():
-    means = {3: 0.01, 5: 0.0, 8: 0.0}
-    effort = Effort(rollouts=60, budget=None, margin=5.0)
-    assert think(Thought(np.array([3, 5, 8]), 5, effort, 0.0, 1000), values_of(means, 1.0, [])).verdict() == 5
-
-
 def test_an_action_must_gain_more_points_than_the_threshold():
     means = {3: 0.2, 5: 0.0, 8: 0.1}
     for threshold, played in ((0.0, 3), (0.15, 3), (0.25, 5)):

@@ -54,15 +54,6 @@ def test_what_hanab_live_does_not_have_is_kept_for_us_alone(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["game.json"]
 
 
-def test_records_with_a_point_in_their_names_each_have_a_file_for_the_site(tmp_path: Path):
-    record = GameRecord(HanabiConfig(), np.int64(7), ("a", "b"), ("play 0",))  # type: ignore[arg-type]
-    for name in ("game.v1", "game.v2.json"):
-        record.save(tmp_path / name)
-        assert read_record(tmp_path / name) == record
-    names = ["game.v1", "game.v1.hanablive.json", "game.v2.hanablive.json", "game.v2.json"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == names
-
-
 def test_a_record_that_cannot_be_written_leaves_no_file(tmp_path: Path):
     with pytest.raises(ValueError, match="action"):
         GameRecord(HanabiConfig(), 7, ("a", "b"), ("sing",)).save(tmp_path / "game.json")

@@ -3,10 +3,8 @@
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import redirect_stderr
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,9 +14,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from hanabako import progress as bars
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.results import Row, Study, running, store
+from hanabako.agents.results import Row, Study, store
 from hanabako.agents.results.pages import origin_line, parted, sections
 from hanabako.agents.results.running import run
 from hanabako.agents.results.store import add_rows, is_stale, merged, origin_of, read_results, write_results
@@ -228,14 +225,6 @@ def folders_in(place: Path) -> list[str]:
     return sorted(entry.name for entry in place.iterdir() if entry.is_dir() or entry.suffix == ".log")
 
 
-def test_again_trains_from_the_beginning_and_keeps_the_old_run(tmp_path: Path) -> None:
-    study, path = Study("x", [Trained("a", str(tmp_path)), Trained("b", str(tmp_path))], train), tmp_path / "x.json"
-    run(study, path, ORIGIN)
-    run(study, path, LATER, [study.rows[0]], again=True)
-    assert [row["command"] for row in read_results(path)] == [ORIGIN["command"], LATER["command"]]
-    assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log", "b", "b.log"]
-
-
 def test_a_run_that_is_trained_again_and_interrupted_is_continued(tmp_path: Path) -> None:
     study, path = Study("x", [Trained("a", str(tmp_path))], train), tmp_path / "x.json"
     run(study, path, ORIGIN)
@@ -291,17 +280,6 @@ def test_rows_are_played_again_after_a_run_that_they_need(tmp_path: Path, interr
     assert played == (tmp_path / "a" / "policy.safetensors").read_text(encoding="utf-8")
 
 
-def test_a_run_that_is_stale_is_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    study, path = Study("x", [Trained("a", str(tmp_path), "hanabi-mini-2p")], train), tmp_path / "x.json"
-    run(study, path, ORIGIN)
-    held = json.loads(path.read_text(encoding="utf-8"))
-    held["rows"][0]["networks"] = dict.fromkeys(held["rows"][0]["networks"], "0" * 64)
-    path.write_text(json.dumps(held), encoding="utf-8")
-    run(study, path, LATER)
-    assert [row["command"] for row in read_results(path)] == [LATER["command"]]
-    assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log"]
-
-
 def test_a_run_in_progress_is_not_put_aside_and_no_old_log_is_overwritten(tmp_path: Path) -> None:
     study, path = Study("x", [Trained("a", str(tmp_path))], train), tmp_path / "x.json"
     run(study, path, ORIGIN)
@@ -314,33 +292,6 @@ def test_a_run_in_progress_is_not_put_aside_and_no_old_log_is_overwritten(tmp_pa
     run(study, path, LATER, again=True)
     assert folders_in(tmp_path) == ["a", "a.1.log", "a.2", "a.2.log", "a.log"]
     assert (tmp_path / "a.1.log").read_text(encoding="utf-8") == "old"
-
-
-def train_until_told(row: Trained, _before: object) -> dict[str, Any]:
-    row.folder.mkdir()
-    parts = [{"update": number, "steps": number, "fraction": number / 4} for number in (1, 2)]
-    text = "\n".join(map(json.dumps, parts)) + '\n{"update": 3, '  # the last line is being written
-    (row.folder / "metrics.jsonl").write_text(text, encoding="utf-8")
-    until = time.monotonic() + 60
-    while "a at 50 %" not in (Path(row.place) / "bar").read_text(encoding="utf-8") and time.monotonic() < until:
-        time.sleep(0.01)
-    return {"done": 1}
-
-
-def test_the_bar_says_how_far_a_training_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bars, "SECONDS", 0.01)
-    monkeypatch.setattr(running, "SECONDS", 0.01)
-    bar = tmp_path / "bar"
-    with bar.open("w", encoding="utf-8") as file, redirect_stderr(file):
-        run(Study("x", [Trained("a", str(tmp_path))], train_until_told, unit="row"), tmp_path / "x.json", ORIGIN)
-    shown = bar.read_text(encoding="utf-8")
-    assert "0/1" in shown and "row/s, a at 50 %]" in shown and "1/1" in shown
-
-
-def test_many_training_runs_are_told_together() -> None:
-    assert running.told({}) == ""
-    assert running.told({"a-1": 0.123, "a-2": 1.0}) == "a-1 at 12 %, a-2 at 100 %"
-    assert running.told({"a": 0.5, "b": 0.25, "c": 0.0, "d": 0.125}) == "4 runs at 0 to 50 %"
 
 
 def test_rows_are_chosen_by_their_fields() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hanabako.agents import registry
 from hanabako.agents.commands.command_line import main
 from hanabako.engine.game import Game
-from tests.agents.evaluations import claim, result_of, rows_of
+from tests.agents.files import claim, result_of, rows_of
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from hanabako.agents.bridges.language_models.policy import ChatPolicy
 from hanabako.agents.bridges.language_models.server import FIELDS, Server
 from hanabako.agents.commands.command_line import main
 from hanabako.games import game_of
-from tests.agents.evaluations import claim, rows_of
+from tests.agents.files import claim, rows_of
 from tests.bridges.chat_server import first, serving
 from tests.bridges.test_chat import EVERY_GAME, MINI, First, Stub
 from tests.games import GameUnderTest

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -107,23 +106,6 @@ def test_all_references_are_resolved_in_the_page() -> None:
     assert used
     assert all(f'id="{name}"' in page for name in used)
     assert "<!--" not in page.split("<noscript>")[0], "every place of the template is filled"
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda _: [], "at least one frame"),
-        (
-            lambda frames: [*frames, Frame({"omniscient": []}, {"omniscient": ""}, "")],
-            r"frame 13 shows \['omniscient'\]",
-        ),
-        (lambda _: [Frame({"a": []}, {"b": ""}, "")], "frame 0 shows"),
-    ],
-)
-def test_frames_that_do_not_fit_together_are_refused(spoil: Callable[[list], list], message: str) -> None:
-    good = game()
-    with pytest.raises(ValueError, match=message):
-        Replay("x", 1, 1, "", good.symbols, spoil(list(good.frames)))
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:

@@ -1,22 +1,23 @@
-"""Games of Hanabi as single records, stepped by the rules as plain Python.
+"""Games of Hanabi as single records, stepped by the rules as plain Python; one is a machine of `reference.lockstep`.
 
 Test modules that use them need the fixture ``wrap_around``.
 """
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from hanabako.engine.rng import game_key
-from hanabi_env.config import HanabiConfig
+from hanabi_env import HanabiConfig
 from hanabi_env.engine import rules as hanabi
 from hanabi_env.engine.observation import observation_words, observe
 from hanabi_env.engine.state import state_dtype
+from hanabi_env.game import HanabiGame
 from hanabi_env.words.notation import str_to_action
 from hanabi_env.words.positions import load_deal, load_position
+from tests.interpreted import Interpreted
 from tests.reference.hanabi_plain import box
 
 
@@ -60,18 +61,6 @@ def observations(config: HanabiConfig, state: Any) -> list[list[int]]:
     return seen
 
 
-def some_positions(config: HanabiConfig) -> Iterator[Any]:
-    """Yield a few positions of random games, including their ends."""
-    for seed in range(2):
-        rng, state = random.Random(seed), new_game(config, seed)
-        yield state
-        for moves in (1, 4, 9, 30):
-            play_on(config, state, moves, rng)
-            yield state
-        play_on(config, state, 1000, rng)
-        yield state
-
-
 def stacked(config: HanabiConfig, start: str) -> Any:
     """Return a game whose deck begins with these cards."""
     rest = Counter(box(config))
@@ -84,3 +73,32 @@ def stacked(config: HanabiConfig, start: str) -> Any:
 def check(config: HanabiConfig, position: Any) -> None:
     """Raise ``ValueError`` if this is not a position of the configuration."""
     load_position(config, new_game(config), position)
+
+
+class PlainEngine(Interpreted):
+    """One game from a given deck."""
+
+    name = "hanabako as plain Python"
+
+    def __init__(self, config: HanabiConfig, deck: list[str], bonus_tiles: str = "") -> None:
+        super().__init__(HanabiGame(config))
+        self.config = config
+        self.game.load_deal(self.state, {"deck": deck} | ({"bonus_tiles": list(bonus_tiles)} if bonus_tiles else {}))
+
+    @property
+    def current_player(self) -> int:
+        return int(self.state.current_player)
+
+    @property
+    def score(self) -> int:
+        return int(hanabi.score(self.rules, self.state))
+
+    def load(self, position: dict[str, Any]) -> None:
+        """Continue from a position."""
+        self.game.load_position(self.state, position)
+
+    def legal(self) -> set[int]:
+        return set(np.flatnonzero(self.mask()).tolist())
+
+    def step(self, action: int) -> float:
+        return self.act(action)[0]

@@ -155,16 +155,6 @@ def test_every_action_has_its_word_in_the_learning_environments_order(table):
     assert [notation.str_to_action(config, word) for word in words] == list(range(len(words)))
 
 
-def test_words_of_the_contract():
-    config = HanabiConfig(players=3)
-    for words in ("play 0", "discard 2", "hint 1 R", "hint 2 3"):
-        assert notation.action_to_str(config, notation.str_to_action(config, words)) == words
-
-
-def test_numpy_integers_are_numbers_of_actions():
-    assert notation.action_to_str(STANDARD, np.int64(5)) == "play 0"
-
-
 @pytest.mark.parametrize(
     "text", ["", "R", "R0", "R6", "K1", "M1", "Z1", "r1", " R1", "R1 ", "1R", "R11", None, 1, ["R1"]]
 )

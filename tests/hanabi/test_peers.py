@@ -19,7 +19,7 @@ from hanabi_env import HanabiConfig
 from tests.reference import peers
 from tests.reference.lockstep import Engine, Machine, Plain, any_legal, no_misplay, play, shuffled_box
 
-from .plain_engine import PlainEngine
+from .records import PlainEngine
 from .table import new_env
 from .tables import COMPILED, MANY, name
 

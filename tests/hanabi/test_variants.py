@@ -20,7 +20,7 @@ from tests.reference.hanabi_plain import TILES, PlainHanabi, box
 from tests.reference.hanabi_plain_observation import is_dead
 from tests.reference.lockstep import Engine, Plain, play, shuffled_box
 
-from .plain_engine import PlainEngine
+from .records import PlainEngine
 
 MOVES = int(os.environ.get("HANABAKO_MOVES", "10000"))
 PARTS = 4  # tests that share the games, so that workers can run them in parallel

@@ -352,30 +352,18 @@ def test_K45_c_without_a_yaku_it_is_a_draw_and_L3_growth_does_not_win_where_it_i
         assert table.last_result == result
 
 
-def test_K45_a_the_claim_counts_when_its_holder_stops():
-    table = position(
-        f"{MOON} 4-3 5-3 1-3 | ",
-        field="8-3 6-2 6-3 2-3",
-        captured=f"11-4 6-1 9-2 10-2 {CRANE} {CURTAIN} | ",
-        deck="12-3",
-        joker={"holder": 0, "month": 6},
-        config=GAJI,
-    )
-    table.do(f"play {MOON}")
+@pytest.mark.parametrize(
+    ("holder", "captured", "points"),
+    [
+        (0, f"11-4 6-1 9-2 10-2 {CRANE} {CURTAIN} | ", 2 * (5 + 5)),  # sanko, and blue ribbons by the claim
+        (1, f"{CRANE} {CURTAIN} | 11-4 6-1 9-2 10-2", 5),
+    ],
+)
+def test_K45_a_b_the_claim_counts_when_its_holder_stops_and_not_when_the_other_does(holder, captured, points):
+    given = {"deck": "12-3", "joker": {"holder": holder, "month": 6}, "config": GAJI, "captured": captured}
+    table = position(f"{MOON} 4-3 5-3 1-3 | ", field="8-3 6-2 6-3 2-3", **given).do(f"play {MOON}")
     assert table.base[0] == 5
-    assert table.do("stop").last_result == (0, 2 * (5 + 5), "stop"), "sanko, and blue ribbons by the claim"
-
-
-def test_K45_b_no_effect_when_the_other_stops():
-    table = position(
-        f"{MOON} 4-3 5-3 1-3 | ",
-        field="8-3 6-2 6-3 2-3",
-        captured=f"{CRANE} {CURTAIN} | 11-4 6-1 9-2 10-2",
-        deck="12-3",
-        joker={"holder": 1, "month": 6},
-        config=GAJI,
-    )
-    assert table.do(f"play {MOON}", "stop").last_result == (0, 5, "stop")
+    assert table.do("stop").last_result == (0, points, "stop")
 
 
 def test_K46_L5_a_month_whose_fourth_card_the_opponent_holds_is_refused_and_shown():
