@@ -20,10 +20,10 @@ def agent_scores() -> str:
     Bots have their scores in the first preset with the fewest players.
     """
     rows = [row for name in ("shipped_networks", "hanabi_bots") for row in results_of(name) if "lead" not in row]
-    told: list[tuple[Result, Any]] = [(row, score_of(row)) for row in rows if " " not in row["preset"]]
-    told.extend(ratings())
+    scored: list[tuple[Result, Any]] = [(row, score_of(row)) for row in rows if " " not in row["preset"]]
+    scored.extend(ratings())
     found: dict[str, dict[str, Any]] = {game: {} for game in game_names()}
-    for row, (name, score) in sorted(told, key=lambda one: order(one[0])):
+    for row, (name, score) in sorted(scored, key=lambda one: order(one[0])):
         about = {"preset": row["preset"], "players": row["players"]}
         found[row["game"]].setdefault(name, about | score)
     return json.dumps({game: dict(sorted(scores.items())) for game, scores in found.items()}, indent=1) + "\n"

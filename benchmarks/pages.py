@@ -178,18 +178,18 @@ def learners() -> str:
 def learners_beside(rows: Results) -> str:
     """Return the speeds in rows of `benchmarks.speed.learners`."""
     lines = [[f"**{row['peer']}**" if row["is_ours"] else row["peer"], cell(rows, peer=row["peer"])] for row in rows]
-    told = []
+    sentences = []
     if ratio := times_the_better(rows):
-        told.append(
+        sentences.append(
             f"With its defaults Hanabako learns from {about(ratio)} times as many decisions/s as the faster of the "
             "two others."
         )
     speeds = {row["peer"]: row["steps_per_second"] for row in rows}
     if LIKE_JAXMARL in speeds and JAXMARL_IPPO in speeds:
         alike = about(speeds[LIKE_JAXMARL] / speeds[JAXMARL_IPPO])
-        told.append(f"At JaxMARL's width and number of passes it learns from {alike} times as many as JaxMARL.")
-    told += [f"JaxMARL's commit is {row['clone']}." for row in rows if row.get("clone")]
-    return shown(["learner", "decisions/s"], lines, rows, *told)
+        sentences.append(f"At JaxMARL's width and number of passes it learns from {alike} times as many as JaxMARL.")
+    sentences += [f"JaxMARL's commit is {row['clone']}." for row in rows if row.get("clone")]
+    return shown(["learner", "decisions/s"], lines, rows, *sentences)
 
 
 def device() -> str:

@@ -3,7 +3,7 @@
     python -m benchmarks.speed.device_kernels                           # benchmarks/speed/results/device_kernels.json
     python -m benchmarks.speed.device_kernels --presets standard mini   # some presets
 
-No GPU is needed: numba-cuda compiles to PTX (it asks the driver for nothing but the capability, which is given here)
+No GPU is needed: numba-cuda compiles to PTX (it asks the driver for nothing but the capability, which is report here)
 and NVIDIA's ``ptxas`` to machine code. Both come with ``pip install "numba-cuda[cu12]"``.
 """
 
@@ -130,10 +130,10 @@ def assemble(code: str, capability: tuple[int, int]) -> tuple[int, ...]:
         source.write_text(code, encoding="utf-8")
         architecture = "sm_{}{}".format(*capability)
         command = [assembler(), "-v", f"-arch={architecture}", "-o", str(source.with_suffix(".cubin")), str(source)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    found = USAGE.search(told)
+        report = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    found = USAGE.search(report)
     if found is None:
-        raise RuntimeError(f"ptxas does not tell the use of registers: {told}")
+        raise RuntimeError(f"ptxas does not tell the use of registers: {report}")
     return tuple(int(number) for number in found.groups())
 
 

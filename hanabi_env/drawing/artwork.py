@@ -265,12 +265,12 @@ def _marks(card: CardView, view: TableView, symbols: Symbols) -> str:
     all_ranks = "".join(map(str, range(1, view.config.ranks + 1)))
     suits = "".join(suit for suit in view.suits if suit in card.suits())
     ranks = "".join(rank for rank in all_ranks if rank in card.ranks())
-    told = "".join(suit for suit in suits if suit in card.hinted)
-    told_rank = "".join(rank for rank in ranks if rank in card.hinted)
+    hinted = "".join(suit for suit in suits if suit in card.hinted)
+    hinted_rank = "".join(rank for rank in ranks if rank in card.hinted)
     y = CARD_HEIGHT + 12
     return symbols.use(
-        f"{view.suits}-{suits}-{told}", lambda: _suit_marks(view.suits, suits, told, symbols), 0, y
-    ) + symbols.use(f"{all_ranks}-{ranks}-{told_rank}", lambda: _rank_marks(all_ranks, ranks, told_rank), 0, y + 17)
+        f"{view.suits}-{suits}-{hinted}", lambda: _suit_marks(view.suits, suits, hinted, symbols), 0, y
+    ) + symbols.use(f"{all_ranks}-{ranks}-{hinted_rank}", lambda: _rank_marks(all_ranks, ranks, hinted_rank), 0, y + 17)
 
 
 def mark_places(count: int) -> list[float]:
@@ -279,26 +279,26 @@ def mark_places(count: int) -> list[float]:
     return [CARD_WIDTH / 2 + pitch * (i - (count - 1) / 2) for i in range(count)]
 
 
-def _suit_marks(suits: str, left: str, told: str, symbols: Symbols) -> str:
+def _suit_marks(suits: str, left: str, hinted: str, symbols: Symbols) -> str:
     places = dict(zip(suits, mark_places(len(suits)), strict=True))
     radius = 5 if len(suits) < 6 else 4.2
-    return _mark_row(places, left, told, [pip(suit, places[suit], radius, symbols) for suit in left])
+    return _mark_row(places, left, hinted, [pip(suit, places[suit], radius, symbols) for suit in left])
 
 
-def _rank_marks(ranks: str, left: str, told: str) -> str:
+def _rank_marks(ranks: str, left: str, hinted: str) -> str:
     places = dict(zip(ranks, mark_places(len(ranks)), strict=True))
     digits = [text(rank, places[rank], 4, 8, "hb-ink", anchor="middle", bold=True) for rank in left]
-    return _mark_row(places, left, told, digits)
+    return _mark_row(places, left, hinted, digits)
 
 
-def _mark_row(places: Mapping[str, float], left: str, told: str, marks: list[str]) -> str:
+def _mark_row(places: Mapping[str, float], left: str, hinted: str, marks: list[str]) -> str:
     """Draw marks of what is left, dots for what is excluded, and frames; all faint if no hint says anything."""
     width = min(16.0, (CARD_WIDTH - 2) / len(places) + 2)
-    frames = [_outline(places[mark], width, None) for mark in told]
-    if len(left) == 1 < len(places) and not told:
+    frames = [_outline(places[mark], width, None) for mark in hinted]
+    if len(left) == 1 < len(places) and not hinted:
         frames = [_outline(places[left], width, "2.5 2.5")]
     excluded = _dots([x for mark, x in places.items() if mark not in left])
-    nothing_known = len(left) == len(places) and not told
+    nothing_known = len(left) == len(places) and not hinted
     return element("g", *marks, *frames, excluded, class_="hb-faint" if nothing_known else None)
 
 

@@ -88,5 +88,5 @@ def row_of(paper: Paper) -> list[str]:
     """Return the line of a paper; numbers of another game are left out."""
     decisions = " to ".join(f"{count / 1e9:g}" for count in paper.decisions)
     budget = f"{decisions} billion" if decisions else NOT_STATED
-    told = [budget, NOT_STATED if paper.runs is None else str(paper.runs), paper.network, paper.compute]
-    return [paper.name, paper.game, *("-" if paper.game != "standard" else cell for cell in told)]
+    cells = [budget, NOT_STATED if paper.runs is None else str(paper.runs), paper.network, paper.compute]
+    return [paper.name, paper.game, *("-" if paper.game != "standard" else cell for cell in cells)]
