@@ -154,18 +154,6 @@ def test_a_pool_is_drawn_from_anew_each_game() -> None:
     assert len({pair for pair in met if len(pair) == 2}) == 4
 
 
-def test_the_seat_has_words_for_actions_and_positions() -> None:
-    env = game_of(MINI).make_seat(preset="mini", partners="smart")
-    _, info = env.reset(seed=1)
-    action = int(info["action_mask"].argmax())
-    assert env.str_to_action(env.action_to_str(action)) == action
-    position = env.to_dict()
-    assert position == env.table.to_dict()
-    env.step(action)
-    env.reset(options={"state": position})
-    assert env.to_dict() == position
-
-
 @pytest.mark.parametrize(
     ("partners", "words"),
     [

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from benchmarks import games, pages
-from benchmarks.speed import compile_time, learner, learners, loops, peers, products, throughput, timing
+from benchmarks.speed import compile_time, learner, learners, peers, products, throughput, timing
 from hanabako.agents.networks.kinds import BASIC_NETWORKS
 from hanabako.agents.results.store import read_results
 from hanabako.envs.vector import CardGameVectorEnv
 from hanabako.program import run_program
-from hanabako.timing import fresh_tables, random_legal_actions, recorded_actions
+from hanabako.timing import recorded_actions
 
 pytestmark = pytest.mark.slow
 
@@ -189,19 +189,3 @@ def test_recorded_actions_stay_legal_when_they_are_replayed():
         assert not np.any(infos.get("illegal", False))
         ends += np.count_nonzero(infos.get("_score", False))
     assert ends > 0
-
-
-def test_random_legal_actions_are_legal_and_reach_every_legal_action():
-    mask = np.array([[0, 1, 0, 1], [1, 0, 0, 0]], np.int8)
-    generator = np.random.default_rng(0)
-    drawn = np.array([random_legal_actions(mask, generator) for _ in range(64)])
-    assert set(drawn[:, 0]) == {1, 3} and set(drawn[:, 1]) == {0}
-
-
-def test_no_misplay_plays_longer_games_than_random():
-    lengths = {}
-    for policy in ("random", "no misplay"):
-        tables = fresh_tables(GAME, 64)
-        loops.rollout_loop(GAME, 64, None, policy=policy, tables=tables)()
-        lengths[policy] = tables["length"].mean()
-    assert lengths["no misplay"] > 3 * lengths["random"]

@@ -36,11 +36,6 @@ def test_speed_counts_the_steps_that_were_played():
     assert fast > 10 * slow > 0
 
 
-def test_numbers_keep_four_digits():
-    assert timing.significant(25_876_543.2) == 25_880_000
-    assert timing.significant(0.123456, 3) == 0.123
-
-
 def test_the_machine_is_described_in_json_types():
     found = machine.describe(("a-package-that-does-not-exist",))
     assert json.loads(json.dumps(found)) == found
