@@ -41,17 +41,15 @@ def introduction(found: Found) -> Iterator[str]:
         yield f"No row is a reproduction of its algorithm's paper: {in_markdown(comparison.reason)}."
         yield ""
     yield f"{text}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
-    if comparison.cooperative:
-        yield f"Two runs agree if they keep {estimates.KEPT:.0%} of their self-play together."
     if any(is_equivariant(comparison, name) for name in found.runs):
-        yield "Networks marked equivariant treat interchangeable suits alike by construction (Muglich et al. 2022)."
+        yield "Equivariant networks treat interchangeable suits alike (Muglich et al. 2022)."
 
 
 def scores(found: Found) -> Iterator[str]:
     """Yield a table with one line per algorithm, and one per partner that has played with itself."""
     cooperative = found.comparison.cooperative
     head = ["algorithm", "runs", "decisions a run", "alone" if cooperative else "evaluated"]
-    pairs = ["together (mean; worst pair)", "pairs that agree", "most pairs agree?"]
+    pairs = ["together (mean; worst pair)", f"pairs that agree (keep {estimates.KEPT:.0%})", "most pairs agree?"]
     head += pairs if cooperative else ["lead over the others"]
     against = found.comparison.against if found.comparison.against in found.several else None
     head += [f"more together than {against}"] if against else []
