@@ -1,5 +1,6 @@
 """The tables of a comparison in Markdown, with intervals over training runs."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -111,16 +112,21 @@ def more_together(found: Found, name: str, against: str) -> str:
 
 
 def by_seed(found: Found) -> Iterator[str]:
-    """Yield the scores of each algorithm's runs, in the order of their seeds, and the settings that differ."""
-    comparison = found.comparison
-    settings = {name: {"module": own.module} | own.settings for name, own in comparison.algorithms.items()}
+    """Yield the settings that most algorithms share, and for each the others, with its scores in the order of seeds."""
+    algorithms = found.comparison.algorithms.items()
+    settings = {name: {"module": own.module} | own.settings for name, own in algorithms if found.runs[name]}
     names = dict.fromkeys(key for own in settings.values() for key in own)
-    differ = [key for key in names if len({str(own.get(key)) for own in settings.values()}) > 1]
+    texts = {key: [str(own.get(key, "default")) for own in settings.values()] for key in names}
+    counts = {key: Counter(values).most_common(1)[0] for key, values in texts.items() if len(set(values)) > 1}
+    usual = {key: value if 2 * count > len(settings) else "default" for key, (value, count) in counts.items()}
+    if shared := ", ".join(f"{key}={value}" for key, value in usual.items() if value != "default"):
+        yield f"Most algorithms have {in_markdown(shared)}."
+        yield ""
     lines = []
-    for name, runs in found.runs.items():
-        if runs:
-            own = ", ".join(f"{key}={settings[name][key]}" for key in differ if key in settings[name])
-            lines.append([name, in_markdown(own) or "-", ", ".join(f"{run['score']:.2f}" for run in runs)])
+    for name, own in settings.items():
+        other = [f"{key}={text}" for key, value in usual.items() if (text := str(own.get(key, "default"))) != value]
+        scores = ", ".join(f"{run['score']:.2f}" for run in found.runs[name])
+        lines.append([name, in_markdown(", ".join(other)) or "-", scores])
     yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
 
 
