@@ -59,17 +59,9 @@ def grown(
 ) -> Network:
     """Return a larger network with the same outputs, or the network itself if it has this size.
 
-    Args:
-        network: the trained network.
-        seen: the config whose observations it reads.
-        config: the same rules, with observations that contain those of ``seen``.
-        width: units per hidden layer.
-        opening: the bits that are set in every opening position of ``config``, (words,) int64. Used for the bits that
-            the network has not read so far; None means that none of them is set.
-        kind: the kind of the larger network; None or ``network.kind``, or "recurrent-symmetric" for a symmetric one.
-
-    Raises:
-        ValueError: the network is wider already, or of a kind that cannot grow.
+    The network reads observations of ``seen``, which are contained in those of ``config``, of the same rules. Of its
+    ``opening``, (words,) int64, the bits are used that the network has not read so far; None: none of them is set. The
+    ``kind`` may change from "symmetric" to "recurrent-symmetric". Raise ``ValueError`` if it cannot grow this way.
     """
     now, kind = network.settings["width"], kind or network.kind
     if seen == config and width == now and kind == network.kind:

@@ -132,13 +132,9 @@ def torch_threads(rows: int) -> Iterator[None]:
 def load_policy(path: Path, config: Any | None = None) -> NeuralPolicy:
     """Load a policy from a file of `save_policy`; untrusted files are safe, see `agents.networks.policy_file`.
 
-    Args:
-        path: a ``policy.safetensors``.
-        config: the config to play; None means the network's own. The policy's config has its rules and the network's
-            observation, with the flags of its features where ``config`` observes them.
-
-    Raises:
-        ValueError: the file is not a policy, is damaged, or plays by other rules than those of ``config``.
+    Without a ``config`` it plays the network's own. The policy's config has the rules of ``config`` and the network's
+    observation, with the flags of its features where ``config`` observes them. Raise ``ValueError`` if the file is
+    damaged or no policy's, or the network plays by other rules.
     """
     path = Path(path)
     metadata = read_metadata(path)

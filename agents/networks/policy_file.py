@@ -36,14 +36,8 @@ MOST_CHARACTERS = 2**20
 def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]) -> None:
     """Write a network's weights (float32) to a safetensors file, with everything needed to play it in the metadata.
 
-    Args:
-        path: the file; it is written completely or not at all.
-        network: the network.
-        config: the config that it plays; if this observes ``derived``, the network gets these features.
-        about: how it was trained (algorithm, game steps, seconds, seed, score ...), as JSON types.
-
-    Raises:
-        OSError: the disk is full, or the folder is not writable.
+    If ``config``, which it plays, observes ``derived``, the network gets these features. ``about`` says how it was
+    trained, as JSON types. The file is written completely or not at all: then with ``OSError``.
     """
     made = {"kind": network.kind, "features": network.features, **network.settings}
     metadata = with_features({"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about})
@@ -97,9 +91,7 @@ def opened(path: Path) -> Iterator[Any]:
 def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Network:
     """Read the network in a file; ``settings`` are the entry ``network`` of its metadata, ``config`` is what it plays.
 
-    Raises:
-        ValueError: the settings do not describe a network for ``config``, or the file's tensors are not those of this
-            network, damaged, or not finite.
+    Raise ``ValueError`` if they do not fit together, or the tensors are not those of this network, or not finite.
     """
     settings = dict(settings)
     kind, features = settings.pop("kind", None), settings.pop("features")

@@ -33,13 +33,10 @@ def block_for(config: Any, count: int, seats: Sequence[Policy], specialize: bool
 
 
 class Block:
-    """Tables of one game that play step by step until all games are over: an `agents.playing.policy.GamesInPlay`.
+    """N tables of one game that play step by step until all games are over: an `agents.playing.policy.GamesInPlay`.
 
-    Args:
-        game: the game to play.
-        count: the number of tables, N.
-        observes: whether a policy reads observations; if none does, their array is empty, (N, 0).
-        specialize: compile the loops for this config only.
+    Unless a policy ``observes``, the array of observations is empty, (N, 0). If asked to ``specialize``, the loops are
+    compiled for this config only.
     """
 
     def __init__(self, game: Game, count: int, observes: bool, specialize: bool) -> None:

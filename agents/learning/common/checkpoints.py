@@ -95,8 +95,7 @@ class Checkpoints:
     def load(self, restore: Callable[[dict[str, Any], dict[str, np.ndarray]], None]) -> None:
         """Call ``restore`` with the ``state`` and ``games`` of the last complete checkpoint.
 
-        Raises:
-            ValueError: there is no checkpoint, all are damaged, or it belongs to another network or number of ranks.
+        Raise ``ValueError`` if there is none, or it belongs to another network or number of ranks.
         """
         name, why_none = self.ranks.broadcast(self._last_complete() if self.ranks.rank == 0 else ("", ""))
         try:

@@ -54,12 +54,8 @@ def train(learner: Learner, settings: Settings, ranks: int | None = None, clone_
 
     It trains on ``ranks`` ranks of this machine, by default as many as fit. If ``torchrun`` has started this process,
     it is one rank, and returns True in any case: ``torchrun`` ends the others if one has another status. If ``start``
-    of the settings is a bot, a clone of it is trained first, with ``clone_part`` of the budget.
-
-    Raises:
-        ValueError: a setting that cannot work.
-        OSError: the run's directory cannot be written to.
-        SystemExit: training failed.
+    of the settings is a bot, a clone of it is trained first, with ``clone_part`` of the budget. A setting that cannot
+    work is a ``ValueError``; ``SystemExit`` is raised if training failed.
     """
     if is_torchelastic_launched():
         start(learner, settings)
@@ -139,21 +135,10 @@ def names_bot(settings: NetworkSettings) -> bool:
 def from_clone(
     settings: NetworkSettings, part: float, train_clone: Callable[[Settings], object]
 ) -> NetworkSettings | None:
-    """Train a clone of the bot ``settings.start`` in the folder ``clone`` of the run's directory.
+    """Train a clone of the bot ``settings.start`` by ``train_clone``, in the folder ``clone`` of the run's directory.
 
-    An unfinished clone is continued, and a finished one is not trained again.
-
-    Args:
-        settings: the settings of the training that is to follow.
-        part: the fraction of its budget that the clone gets.
-        train_clone: trains with its settings, until the run ends or is interrupted.
-
-    Returns:
-        The settings for the rest of the budget, which start from the clone; None if its training was interrupted.
-
-    Raises:
-        ValueError: the settings of the training that is to follow cannot work, its networks are of another kind than a
-            clone, or the folder has a clone that was trained with other settings.
+    It gets the fraction ``part`` of the budget. An unfinished clone is continued, a finished one is not trained again.
+    Return the settings for the rest of the budget, which start from the clone; None if its training was interrupted.
     """
     cloning = named("cloning").settings
     settings.check(1)
@@ -231,12 +216,8 @@ def train_apart(learner: Learner, settings: Settings, ranks: int, command: str) 
     """Start, resume or just read the run in ``settings.run_dir``, and return its final scores and costs.
 
     It is trained by another process, whose output is appended to the file `log_of` names. A finished run is not
-    repeated. The result is the last row of the run's log: ``greedy_score``, ``steps``, ``core_seconds`` and so on. An
-    error says ``command``, which continues the run.
-
-    Raises:
-        Interrupted: the run was interrupted.
-        ValueError: the run failed; the message names its log file.
+    repeated. The result is the last row of the run's log: ``greedy_score``, ``steps``, ``core_seconds`` and so on.
+    `Interrupted` or, if the run failed, ``ValueError`` say ``command``, which continues the run.
     """
     run_dir = settings.run_dir
     assert run_dir is not None

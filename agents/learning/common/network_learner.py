@@ -47,11 +47,8 @@ class Memories:
         """Yield the decisions of a rollout in random order, in ``parts`` of equal sizes, with the network's outputs.
 
         For a network without memory a minibatch is any decisions; for one with memory, all decisions of some games in
-        order. Sizes may differ by one decision or game, of which there may be fewer than ``parts``.
-
-        Args:
-            network: the network with its current weights.
-            decisions: arrays (horizon, games, ...) by name, among them ``observations``, ``players`` and ``dones``.
+        order. Sizes may differ by one decision or game, of which there may be fewer than ``parts``. ``decisions`` are
+        arrays (horizon, games, ...) by name, among them ``observations``, ``players`` and ``dones``.
         """
         players = decisions["players"]
         count = players.numel() if self.now is None else players.shape[1]

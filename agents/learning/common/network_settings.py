@@ -28,15 +28,10 @@ MOST_WEIGHTS = 2**28
 
 
 class Descent:
-    """The optimizer of a network: Adam (Kingma and Ba 2015) on all ranks in step.
+    """The optimizer of a network, whose weights are equal on all ranks: Adam (Kingma and Ba 2015) on them in step.
 
-    Args:
-        network: the network that learns; its weights are equal on all ranks.
-        ranks: the ranks that train together.
-        rate: Adam's learning rate at the start.
-        rate_end: the learning rate at the end of the budget.
-        max_norm: longer gradients are scaled down to this norm.
-        hold: the fraction of the budget over which the rate stays as at the start; then it changes linearly.
+    The learning rate stays at ``rate`` for the part ``hold`` of the budget, then it changes linearly to ``rate_end``.
+    Gradients longer than ``max_norm`` are scaled down to it.
     """
 
     def __init__(

@@ -60,18 +60,8 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
     """This rank's games among partners: a plan says who sits where in each new game.
 
     Rewards before the learner's first decision are dropped; a game that ends before that decision is followed by the
-    next one at once. The simulator uses one thread.
-
-    Args:
-        config: the game's config.
-        games: number of parallel games, all ranks together.
-        seed: seed of the deals, the draws and the partners' randomness; every rank derives its own from it.
-        ranks: the ranks, which share the games evenly.
-        members: the pool at the beginning, see `admit`.
-        plan: who sits where.
-
-    Raises:
-        ValueError: a member cannot take different seats in different games, see `check_members`.
+    next one at once. The simulator uses one thread. ``members`` are the pool at the beginning, see `check_members` and
+    `admit`; the ``seed`` is also that of draws and partners.
     """
 
     def __init__(

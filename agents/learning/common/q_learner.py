@@ -170,12 +170,10 @@ class QLearner(NetworkLearner):
         return logits.view(*views.shape[:3], -1)[:, :, 0], values.view(views.shape[:3])
 
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
-        """Return the values (horizon, sequences) of the team from those of its players.
+        """Return the values (horizon, sequences) of the team from those of its players, in ``learner`` or the target.
 
-        Args:
-            learner: the network, or the target network.
-            terms: (horizon, sequences, terms), the Q of the player to move first, then the values of waiting players.
-            inputs: (horizon, sequences, words) int64, the positions as they are stored in the replay memory.
+        ``terms`` (horizon, sequences, terms) are the Q of the player to move, then the values of waiting players;
+        ``inputs`` (horizon, sequences, words) int64 are the positions as they are stored in the replay memory.
         """
         return terms[..., 0]
 

@@ -96,13 +96,10 @@ SEEN = 0.005
 
 
 class Log:
-    """The run's log: ``metrics.jsonl``, the progress bar, and optional loggers. Only rank 0 has it.
+    """The run's log: ``metrics.jsonl``, the progress bar, and optional `LOGGERS`. Only rank 0 has it.
 
-    Args:
-        run_dir: the run's directory.
-        updates: number of updates from which the run continues; later rows are dropped.
-        shown: numbers that the progress bar shows, see `shown_of`.
-        loggers: names in `LOGGERS`, which must be installed.
+    The run continues after ``updates``; later rows are dropped. The progress bar shows the numbers ``shown``, see
+    `shown_of`.
     """
 
     def __init__(self, run_dir: Path, updates: int, shown: Mapping[str, str], loggers: Sequence[str] = ()) -> None:

@@ -20,14 +20,8 @@ STATISTICS = ("score", "length", "fireworks_score")
 class SelfPlayEnvs:
     """This rank's games and the observations of the players to move; a finished game is followed by the next at once.
 
-    Args:
-        config: the game's config.
-        games: number of parallel games, all ranks together.
-        seed: seed of the deals; every rank derives its own from it.
-        ranks: the ranks, which share the games evenly.
-        threads: threads of the simulator on each rank.
-        simulator: where the games are played. ``cuda``: on the GPU of the network, where observations, masks, players
-            and rewards are tensors, too, and the host does not wait for a step.
+    The ranks share the ``games`` evenly, and each derives its own seed of the deals. With the ``simulator`` ``cuda``,
+    observations, masks, players and rewards are on the GPU of the network, and the host does not wait for a step.
     """
 
     observations: Tensor
@@ -94,8 +88,7 @@ class SelfPlayEnvs:
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         """Make one decision in every game.
 
-        Returns:
-            Every player's reward, float32 (games, players), and whether the decision ended its game, bool (games,).
+        Return every player's reward, float32 (games, players), and whether the decision ended its game, bool (games,).
         """
         chosen = actions if self.simulator == "cuda" else actions.cpu().numpy()
         observation, _, ended, _, infos = self._env.step(chosen)

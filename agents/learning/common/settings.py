@@ -120,9 +120,7 @@ class Settings:
     def saved(cls, run_dir: Path, trust: bool = False) -> Self:
         """Return the settings of the run in ``run_dir``, to resume it.
 
-        Raises:
-            ValueError: the directory holds no run, its ``config.json`` lacks a setting or has one of the wrong type, or
-                a setting would import code or ask a server and ``trust`` is false.
+        Raise ``ValueError`` if they are missing or wrong, or would import code or ask a server without ``trust``.
         """
         kept = read_about(run_dir)["args"]
         if not trust and (names := need_trust(kept.values())):

@@ -262,16 +262,12 @@ def train(args: Settings, algorithm: AlgorithmClass) -> Path:
     """Run the training that ``args`` describe, or resume a run.
 
     An interruption (Ctrl-C, SIGTERM) saves a checkpoint and returns early. Every evaluation writes
-    ``policy.safetensors``, so a playable network exists during training.
-
-    Returns:
-        The run's directory: ``config.json``, ``metrics.jsonl``, ``curve.png``, ``checkpoint/``, ``policy.safetensors``.
+    ``policy.safetensors``, so a playable network exists during training. Return the run's directory.
 
     Raises:
         ValueError: a setting cannot work, a checkpoint cannot be continued, another process trains in the directory, or
             training diverged (numbers that are not finite are neither evaluated nor saved).
-        OSError: the disk is full, the run's directory cannot be written to, or another rank is lost; the run can be
-            resumed from the last checkpoint.
+        OSError: the disk is full or not writable, or another rank is lost; the last checkpoint can be resumed.
     """
     return train_session(args, algorithm)[0]
 
