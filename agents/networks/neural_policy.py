@@ -26,16 +26,9 @@ FEW_ROWS = 64  # up to here one torch thread is never slower than two, and on a 
 
 
 class NeuralPolicy(BatchedPolicy):
-    """A network that plays games of one config.
+    """A network, of which it keeps a copy, that plays games of one config, whose observations it must read.
 
-    Args:
-        network: the network; the policy keeps a copy.
-        config: the game's config.
-        name: the name shown in results.
-        greedy: play the most probable action; otherwise sample.
-
-    Raises:
-        ValueError: the network reads other observations than those of ``config``.
+    If it is ``greedy``, it plays the most probable action; otherwise it samples one.
     """
 
     observation = "packed"
