@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from ..playing.block import GAMES_AT_ONCE
 from .policy import Effort
 
 T = TypeVar("T")
@@ -24,13 +25,13 @@ four times as large as the one before."""
 
 
 class Halving(ABC):
-    """The legal actions (k,) of one decision, which compete for roll-outs.
+    """The legal actions (k,) of one decision, which ``began`` at this `time.perf_counter`, compete for roll-outs."""
 
-    The decision ``began`` at this `time.perf_counter`; a request has at most ``at_once`` roll-outs.
-    """
+    at_once = GAMES_AT_ONCE
+    """The most roll-outs of a request."""
 
-    def __init__(self, actions: NDArray[np.int64], effort: Effort, began: float, at_once: int) -> None:
-        self.left, self.effort, self.began, self.at_once = actions, effort, began, at_once
+    def __init__(self, actions: NDArray[np.int64], effort: Effort, began: float) -> None:
+        self.left, self.effort, self.began = actions, effort, began
         self.deals = 0
         """Number of deals so far; each remaining action has been played on all of them."""
         self.spent = 0
@@ -92,10 +93,8 @@ class Halving(ABC):
 class Thought(Halving):
     """A decision by roll-outs, in which an action must beat ``blueprint_action``, which is never dropped."""
 
-    def __init__(
-        self, actions: NDArray[np.int64], blueprint_action: int, effort: Effort, began: float, at_once: int
-    ) -> None:
-        super().__init__(actions, effort, began, at_once)
+    def __init__(self, actions: NDArray[np.int64], blueprint_action: int, effort: Effort, began: float) -> None:
+        super().__init__(actions, effort, began)
         self.blueprint_action = blueprint_action
         self.scores = {int(action): np.zeros(0) for action in actions}
         """Each action's scores over its deals; these are the first deals of the blueprint's action."""
@@ -161,12 +160,10 @@ class Request(NamedTuple):
         return len(self.actions) * self.deals
 
 
-def think_together(
-    thoughts: Mapping[int, Thought], play_out: Callable[[list[Request]], NDArray[Any]], at_once: int
-) -> None:
+def think_together(thoughts: Mapping[int, Thought], play_out: Callable[[list[Request]], NDArray[Any]]) -> None:
     """Run searches in parallel, by the keys of their requests, so that their roll-outs share the loops.
 
-    ``play_out`` returns the scores (n, k) of requests that have at most ``at_once`` roll-outs together, concatenated.
+    ``play_out`` returns the scores (n, k) of requests of at most `GAMES_AT_ONCE` roll-outs together, concatenated.
     """
     open_requests = {key: thought.requests() for key, thought in thoughts.items()}
     while open_requests:
@@ -176,7 +173,7 @@ def think_together(
                 del open_requests[key]
             else:
                 asked.append(Request(key, *request))
-        for batch in batches(asked, at_once, lambda request: request.rollouts):
+        for batch in batches(asked, lambda request: request.rollouts):
             scores = play_out(batch)
             for part in batch:
                 first, scores = np.split(scores, [part.rollouts])
@@ -202,12 +199,12 @@ def systematic(weights: NDArray[np.float64], count: int, rng: np.random.Generato
     return np.minimum(np.searchsorted(np.cumsum(weights), points, side="right"), len(weights) - 1)
 
 
-def batches(asked: Iterable[T], at_once: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
-    """Divide requests into batches, in order; each batch has at most the size ``at_once`` or is a single request."""
+def batches(asked: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Divide requests into batches, in order, each of at most the size `GAMES_AT_ONCE` or of a single request."""
     batch: list[T] = []
     size = 0
     for request in asked:
-        if batch and size + size_of(request) > at_once:
+        if batch and size + size_of(request) > GAMES_AT_ONCE:
             yield batch
             batch, size = [], 0
         batch.append(request)

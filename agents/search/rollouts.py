@@ -25,6 +25,9 @@ R = TypeVar("R", bound="Rollouts")
 class Rollouts(Block, ABC):
     """Up to ``size`` copies of real games, specialized as these are, so that records have the same dtype."""
 
+    ended: tuple[str, int]
+    """The field of a state that says that the game is over, and its value then."""
+
     def __init__(self, game: Game, blueprint: Policy, specialize: bool, size: int) -> None:
         super().__init__(game, size, blueprint.observes, specialize)
         self._players = sit_down(blueprint, self, range(game.players))
@@ -35,9 +38,10 @@ class Rollouts(Block, ABC):
         self._octets[rows] = table.view(np.uint8)
         self.end(slice(rows.stop, None))
 
-    @abstractmethod
     def end(self, rows: Any) -> None:
         """End the games in these rows."""
+        self.tables["terminated"][rows] = True
+        self.tables["state"][self.ended[0]][rows] = self.ended[1]
 
     def play_out(self, actions: NDArray[np.int64]) -> NDArray[Any]:
         """Make these first moves (n,), let the blueprint play on, and return the scores (n,)."""

@@ -15,7 +15,6 @@ from hanabako.interrupts import check
 from hanabako.packing import unpack
 
 from ..bots.bot import Bot
-from ..playing.block import GAMES_AT_ONCE
 from ..playing.policy import Policy, rows_to_move
 from .choosing import Thought
 from .policy import SearchSeated
@@ -101,7 +100,7 @@ class RoundSeated(SearchSeated):
         self, i: int, actions: NDArray[np.int64], began: float, scores: Callable[..., NDArray[np.float64]]
     ) -> int:
         """Decide by roll-outs: ``scores(i, actions, first, n)`` are those (n, k) over n deals from the first."""
-        thought = Thought(actions, int(self._games.actions[i]), self.effort, began, GAMES_AT_ONCE)
+        thought = Thought(actions, int(self._games.actions[i]), self.effort, began)
         for left, n in thought.requests():
             thought.add(left, scores(i, left, thought.deals, n))
         self.values[i] = thought.values()

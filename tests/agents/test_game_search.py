@@ -69,7 +69,7 @@ def test_batches_grow_with_what_the_clock_allows(monkeypatch: pytest.MonkeyPatch
         now[0] += 0.001 + 0.0001 * deals
         return np.tile(left, (deals, 1))
 
-    thought = think(choosing.Thought(np.arange(4), 0, Effort(1, 30.0, 2.0), 0.0, 4096), play_out)
+    thought = think(choosing.Thought(np.arange(4), 0, Effort(1, 30.0, 2.0), 0.0), play_out)
     assert sizes[:3] == [4, 16, 64] and sum(sizes) > 200  # batches of 4 would be 86 deals
     assert 27 < 1000 * now[0] < 31
     assert thought.verdict() == 3

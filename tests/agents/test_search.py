@@ -278,7 +278,7 @@ def test_the_best_action_wins_by_halving_and_the_blueprints_own_meets_the_same_d
     log: list[Any] = []
     means = {3: 1.0, 5: 0.0, 8: 2.0, 9: 0.5, 11: -1.0}
     effort = Effort(rollouts=300, budget=None, margin=2.0)
-    thought = think(Thought(np.array([3, 5, 8, 9, 11]), 5, effort, 0.0, 1000), values_of(means, 0.1, log))
+    thought = think(Thought(np.array([3, 5, 8, 9, 11]), 5, effort, 0.0), values_of(means, 0.1, log))
     assert thought.verdict() == 8 and 200 < thought.spent <= 300
     assert [len(left) for left, _ in log] == [5, 4, 3] and all(5 in left and 8 in left for left, _ in log)
     values = thought.values()
@@ -289,7 +289,7 @@ def test_an_action_must_gain_more_points_than_the_threshold():
     means = {3: 0.2, 5: 0.0, 8: 0.1}
     for threshold, played in ((0.0, 3), (0.15, 3), (0.25, 5)):
         effort = Effort(rollouts=300, budget=None, margin=0.0, threshold=threshold)
-        assert think(Thought(np.array([3, 5, 8]), 5, effort, 0.0, 1000), values_of(means, 1e-3, [])).verdict() == played
+        assert think(Thought(np.array([3, 5, 8]), 5, effort, 0.0), values_of(means, 1e-3, [])).verdict() == played
 
 
 def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
@@ -302,7 +302,7 @@ def test_the_luckiest_of_many_actions_that_are_alike_is_seldom_taken():
             return points[left][:, first : first + n].T
 
         effort = Effort(rollouts=40, budget=None, margin=2.0)
-        taken += think(Thought(actions, 5, effort, 0.0, 1000), play_out).verdict() != 5
+        taken += think(Thought(actions, 5, effort, 0.0), play_out).verdict() != 5
     assert taken <= 70
 
 
@@ -312,7 +312,7 @@ def test_a_search_that_the_clock_interrupts_answers_with_what_it_has(monkeypatch
     monkeypatch.setattr(choosing, "time", SimpleNamespace(perf_counter=lambda: now))
     log: list[Any] = []
     effort = Effort(rollouts=1, budget=1.0, margin=2.0)
-    thought = think(Thought(np.array([3, 5]), 5, effort, -1.0, 1000), values_of({3: 9.0, 5: 0.0}, 0.1, log))
+    thought = think(Thought(np.array([3, 5]), 5, effort, -1.0), values_of({3: 9.0, 5: 0.0}, 0.1, log))
     assert (thought.verdict(), thought.spent, thought.values()) == (5, 0, {}) and not log
 
     def slow(actions: Any, first: int, n: int) -> Any:
@@ -320,7 +320,7 @@ def test_a_search_that_the_clock_interrupts_answers_with_what_it_has(monkeypatch
         now += 0.004
         return values_of({3: 9.0, 5: 0.0}, 0.1, log)(actions, first, n)
 
-    thought = think(Thought(np.array([3, 5]), 5, effort, now, 1000), slow)
+    thought = think(Thought(np.array([3, 5]), 5, effort, now), slow)
     assert thought.verdict() == 3 and thought.spent == 8
 
 

@@ -52,7 +52,10 @@ def hands_then(belief: Any, hands: Any, at: int) -> Any:
 
 def step_by_step(belief: Any, hands: Any) -> tuple[Any, Any]:
     """Return which hands (n, slots) fit all actions of partners, and the partners' memories for each of them."""
-    fits, memories = np.ones(len(hands), np.bool_), None
+    fits, memories = (
+        np.ones(len(hands), np.bool_),
+        np.zeros((len(hands), *belief.memories.shape[1:]), belief.memories.dtype),
+    )
     for at, moment in enumerate(belief.history[: belief.at + 1]):
         then = hands_then(belief, hands, at)
         memories = belief._observe(at, then, memories)
@@ -85,8 +88,7 @@ def test_a_replay_keeps_the_hands_that_fit_step_by_step(blueprint: str, config: 
             rows, memories = came_to(belief, belief._replay(hands))
             expected, remembered = step_by_step(belief, hands)
             assert rows.tolist() == expected.tolist()
-            if memories is not None:
-                np.testing.assert_array_equal(memories, remembered[rows])
+            np.testing.assert_array_equal(memories, remembered[rows])
             kept, dropped = kept + len(rows), dropped + len(hands) - len(rows)
     assert kept > 100 and dropped > 100
 

@@ -109,8 +109,8 @@ class Belief:
         """(n, slots): the hands, all different."""
         self.weights: NDArray[np.float64] = np.zeros(0)
         """(n,): the hands' weights, above 0."""
-        self.memories: NDArray[Any] | None = None
-        """(n, ...): the blueprint's memories at all seats under each hand; the part of this seat is empty."""
+        self.memories = self.simulator.rollouts(1).memories[:0]
+        """(n, players, size): the blueprint's memories under each hand; this seat's is empty."""
         self.exact = False
 
     def note(self, snapshot: Snapshot) -> None:
@@ -146,18 +146,15 @@ class Belief:
         weights = self.weights[rows] * ways_among(hands, unseen(after.state, self.player))
         weights /= ways_among(self.hands, unseen(before.state, self.player))[rows]
         fits = np.flatnonzero((weights > 0) & fit(hands, after.state, self.player))
-        rows, hands, weights = rows[fits], hands[fits], weights[fits]
+        rows, hands, weights, memories = rows[fits], hands[fits], weights[fits], self.memories
         if len(rows) and before.player != self.player:
             acted, memories = yield from self._acts_as_seen(self.at, self.hands, self.memories)
             kept = acted[rows]
             rows, hands, weights = rows[kept], hands[kept], weights[kept]
-        else:
-            memories = self.memories
         if len(rows) > self.limit:
             chosen, times = np.unique(systematic(weights, self.limit, rng), return_counts=True)
             rows, hands, weights, self.exact = rows[chosen], hands[chosen], times.astype(np.float64), False
-        memories = None if memories is None else memories[rows]
-        self.memories = self._observe(self.at + 1, hands, memories)
+        self.memories = self._observe(self.at + 1, hands, memories[rows])
         self.hands, self.weights = hands, weights
         self.at += 1
 
@@ -175,8 +172,8 @@ class Belief:
         return rows, hands
 
     def _acts_as_seen(
-        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
-    ) -> Asking[tuple[NDArray[np.bool_], NDArray[Any] | None]]:
+        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any]
+    ) -> Asking[tuple[NDArray[np.bool_], NDArray[Any]]]:
         """Whether the blueprint acts as it was seen to at a step, under each hand (n,); and the memories after that."""
         if self.simulator.has_no_memory:
             (actions,) = yield [self._question(at, hands)]
@@ -206,29 +203,29 @@ class Belief:
         return (act.slot, act.card) if self.history[at].player == self.player else (None, 0)
 
     def choices(
-        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any] | None]:
+        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any]
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any]]:
         """Return the blueprint's actions at a step under each hand (n,), masks of legal ones, and memories after it."""
-        actions, parts = np.zeros(len(hands), np.int64), []
+        actions, parts = np.zeros(len(hands), np.int64), [memories[:0]]
         masks = np.zeros((len(hands), *self.history[at].table["mask"].shape[1:]), np.uint64)
         for chunk, count, copies in self._copies(at, hands, memories):
             actions[chunk] = copies.choose(without=self.player)[:count]
             masks[chunk] = copies.tables["mask"][:count]
-            parts.append(self._remembered(copies, count))
-        return actions, masks, joined(parts)
+            parts.append(copies.memories[:count].copy())
+        return actions, masks, np.concatenate(parts)
 
-    def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None) -> NDArray[Any] | None:
+    def _observe(self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any]) -> NDArray[Any]:
         """Return the memories (n, ...) of all seats at the beginning of step ``at``; at step 0, after the deal."""
         if self.simulator.has_no_memory:
-            return None
-        parts = []
+            return memories
+        parts = [memories[:0]]
         for _, count, copies in self._copies(at, hands, memories):
             (copies.observe if at else copies.begin)(without=self.player)
-            parts.append(self._remembered(copies, count))
-        return joined(parts)
+            parts.append(copies.memories[:count].copy())
+        return np.concatenate(parts)
 
     def _copies(
-        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any] | None
+        self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any]
     ) -> Iterator[tuple[slice, int, HanabiRollouts]]:
         """Yield copies of the game at a step, for a chunk of ``hands`` at a time: the chunk, its size, the copies."""
         for start in range(0, len(hands), GAMES_AT_ONCE):
@@ -236,8 +233,7 @@ class Belief:
             count = chunk.stop - start
             copies = self.simulator.rollouts(count)
             self._deal(self.history[at], copies, hands[chunk], 0)
-            if copies.memories is not None and memories is not None:
-                copies.memories[:count] = memories[chunk]
+            copies.memories[:count] = memories[chunk]
             yield chunk, count, copies
 
     def _deal(self, snapshot: Snapshot, copies: HanabiRollouts, hands: NDArray[np.uint8], first: int) -> slice:
@@ -245,30 +241,27 @@ class Belief:
         keys = np.zeros(len(hands), np.uint64)
         return copies.deal_hands(snapshot.table, self.player, hands, keys, self.key, snapshot.step, first)
 
-    def _remembered(self, copies: HanabiRollouts, count: int) -> NDArray[Any] | None:
-        return None if copies.memories is None else copies.memories[:count].copy()
-
     # --- From the start -----------------------------------------------------------------------------------------------
 
-    def _replay(self, hands: NDArray[np.uint8]) -> Asking[tuple[NDArray[np.int64], NDArray[Any] | None]]:
+    def _replay(self, hands: NDArray[np.uint8]) -> Asking[tuple[NDArray[np.int64], NDArray[Any]]]:
         """Return the rows of the present hands (n, slots) that fit all actions of partners, and all seats' memories."""
         counts = [snapshot.held[self.player] for snapshot in self.history[: self.at]]
         earlier = EarlierHands(hands.shape[1], [self._lost(at) for at in range(self.at)], counts)
-        rows, memories = in_order(hands), None
+        rows, memories = in_order(hands), np.zeros((len(hands), *self.memories.shape[1:]), self.memories.dtype)
         if self.simulator.has_no_memory:
-            return np.sort((yield from self._in_any_order(earlier, hands, rows))), None
+            rows = np.sort((yield from self._in_any_order(earlier, hands, rows)))
+            return rows, memories[rows]
         for held, steps in earlier.eras():
             firsts, kinds = kinds_of(hands[rows], held)
-            memories = None if memories is None else memories[firsts]
-            left, memories = self._follow(steps, earlier, hands[rows[firsts]], memories)
+            left, memories = self._follow(steps, earlier, hands[rows[firsts]], memories[firsts])
             stay = np.isin(kinds, left)
-            rows, memories = rows[stay], None if memories is None else memories[np.searchsorted(left, kinds[stay])]
+            rows, memories = rows[stay], memories[np.searchsorted(left, kinds[stay])]
         order = np.argsort(rows)
-        return rows[order], None if memories is None else memories[order]
+        return rows[order], memories[order]
 
     def _follow(
-        self, steps: list[int], earlier: EarlierHands, hands: NDArray[np.uint8], memories: NDArray[Any] | None
-    ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
+        self, steps: list[int], earlier: EarlierHands, hands: NDArray[np.uint8], memories: NDArray[Any]
+    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """Return the rows of the present hands that fit the partners' actions at a run of steps, and the memories."""
         rows = np.arange(len(hands))
         for at in steps:
@@ -279,7 +272,7 @@ class Belief:
             if at < self.at and self.history[at].player != self.player:
                 actions, _, memories = self.choices(at, then, memories)
                 alike = self._is_as_seen(at, then, actions)
-                rows, memories = rows[alike], None if memories is None else memories[alike]
+                rows, memories = rows[alike], memories[alike]
         return rows, memories
 
     def _in_any_order(
@@ -337,15 +330,4 @@ class Belief:
         order = np.argsort(firsts)
         rows = firsts[order]
         self.hands, self.weights = together[rows], np.bincount(kinds.ravel(), weights)[order].astype(np.float64)
-        if memories is not None:
-            memories = memories if self.memories is None else np.concatenate([self.memories, memories])
-            self.memories = memories[rows]
-
-
-# --- Arrays -----------------------------------------------------------------------------------------------------------
-
-
-def joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
-    """Return chunks of memories as one array; None if there are none."""
-    present = [part for part in parts if part is not None]
-    return np.concatenate(present) if present else None
+        self.memories = np.concatenate([self.memories, memories])[rows]

@@ -30,12 +30,11 @@ from numpy.typing import NDArray
 from hanabako.packing import unpack
 from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
-from ...playing.block import GAMES_AT_ONCE
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import Effort
 from .beliefs import Belief, Snapshot
 from .hands import unseen, ways_among
-from .rollouts import Asking, HanabiRollouts, Simulator, ask_together, memories_by_player
+from .rollouts import Asking, HanabiRollouts, Simulator, ask_together
 
 LISTED = 10_000
 """The most hands in a set."""
@@ -125,14 +124,14 @@ class CommonKnowledge:
         several = possible[legal[possible].sum(axis=1) > 1]
         thoughts = {}
         for row in several.tolist():
-            thoughts[row] = Thought(np.flatnonzero(legal[row]), int(actions[row]), self._effort, 0.0, GAMES_AT_ONCE)
+            thoughts[row] = Thought(np.flatnonzero(legal[row]), int(actions[row]), self._effort, 0.0)
         step = self.beliefs[0].history[-1].step
         generators = {row: np.random.default_rng([int(self._key), step]) for row in thoughts}
 
         def play_out(batch: list[Request]) -> NDArray[Any]:
             return self._play_out(actor, batch, ways, generators, memories)
 
-        think_together(thoughts, play_out, GAMES_AT_ONCE)
+        think_together(thoughts, play_out)
         self.spent += sum(thought.spent for thought in thoughts.values())
         keys = [hand.tobytes() for hand in seen.hands]
         self.thoughts = {keys[row]: thought for row, thought in thoughts.items()}
@@ -147,7 +146,7 @@ class CommonKnowledge:
         batch: list[Request],
         ways: NDArray[np.float64],
         generators: Mapping[int, np.random.Generator],
-        memories: NDArray[Any] | None,
+        memories: NDArray[Any],
     ) -> NDArray[Any]:
         """Return the scores of requests, by rows of hands that the actor may see, whose memories follow its choice."""
         seen, held = self.beliefs[1 - actor], self.beliefs[actor]
@@ -157,10 +156,8 @@ class CommonKnowledge:
         copies, snapshot, n = self._simulator.rollouts(len(rows)), seen.history[-1], len(rows)
         copies.deal_hands(snapshot.table, seen.player, seen.hands[rows], decks, self._key, snapshot.step)
         copies.take_hand(slice(n), actor, held.hands[holding], decks)
-        if copies.memories is not None and memories is not None and held.memories is not None:
-            copies.memories[:n] = memories[rows]
-            remembered = memories_by_player(held.memories, 2)[holding, seen.player]
-            memories_by_player(copies.memories, 2)[:n, seen.player] = remembered
+        copies.memories[:n] = memories[rows]
+        copies.memories[:n, seen.player] = held.memories[holding, seen.player]
         return copies.play_out(first_moves(batch))
 
 

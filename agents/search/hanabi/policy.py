@@ -27,7 +27,6 @@ from hanabako.engine.bits import has_bit, popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
-from ...playing.block import GAMES_AT_ONCE
 from ...playing.policy import GamesInPlay, Policy, chosen_rows
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import Search, SearchSeated
@@ -187,7 +186,7 @@ class SingleSeated(HanabiSeated[Belief]):
         for some in [rows] if self.effort.budget is None else [[i] for i in rows]:  # under a time budget, one by one
             thoughts = self._begin_thoughts(some)
             try:
-                think_together(thoughts, self.play_out, GAMES_AT_ONCE)
+                think_together(thoughts, self.play_out)
             finally:  # an interrupted search answers with the result so far
                 for i, thought in thoughts.items():
                     self.counts["rollouts"] += thought.spent
@@ -209,7 +208,7 @@ class SingleSeated(HanabiSeated[Belief]):
             belief = self.beliefs[i]
             counts["empty" if not len(belief.hands) else "exact" if belief.exact else "sampled"] += 1
             if len(belief.hands):
-                thoughts[i] = Thought(actions, int(self._games.actions[i]), self.effort, began, GAMES_AT_ONCE)
+                thoughts[i] = Thought(actions, int(self._games.actions[i]), self.effort, began)
         return thoughts
 
     def play_out(self, batch: list[Request]) -> NDArray[Any]:
@@ -226,12 +225,9 @@ class SingleSeated(HanabiSeated[Belief]):
         held, keys = drawn(request, belief.weights, self._generators[request.key])
         dealt = belief.hands[held], keys, belief.key, snapshot.step, first
         rows = copies.deal_hands(snapshot.table, belief.player, *dealt)
-        real = self._blueprint.memories()
-        if copies.memories is not None and belief.memories is not None and real is not None:
-            copies.memories[rows] = belief.memories[held]
-            players = self._games.game.players
-            remembered = memories_by_player(real, players)[request.key, belief.player]
-            memories_by_player(copies.memories, players)[rows, belief.player] = remembered
+        real = memories_by_player(self._blueprint, self._games.game.players)
+        copies.memories[rows] = belief.memories[held]
+        copies.memories[rows, belief.player] = real[request.key, belief.player]
         return rows.stop
 
 

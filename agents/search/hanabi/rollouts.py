@@ -17,33 +17,31 @@ from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
 from ...playing.block import GAMES_AT_ONCE
-from ...playing.policy import BatchedPolicy, BatchedSeated, Policy, legal_actions, set_of, uniform
+from ...playing.policy import BatchedPolicy, BatchedSeated, Policy, Seated, legal_actions, set_of, uniform
 from ..choosing import batches
 from ..rollouts import Rollouts, by_size
 
 T = TypeVar("T")
 
 
-def memories_by_player(memories: NDArray[Any], players: int) -> NDArray[Any]:
-    """Return the memories of a blueprint at all seats (see `Seated.memories`) as a view (N, players, ...)."""
-    return memories.reshape(len(memories), players, -1)
+def memories_by_player(blueprint: Seated, players: int) -> NDArray[Any]:
+    """Return the memories of a blueprint at all seats as a view (N, players, size); the size is 0 without memory."""
+    memories = blueprint.memories()
+    count = len(blueprint.seats)
+    return np.zeros((count, players, 0)) if memories is None else memories.reshape(count, players, -1)
 
 
 class HanabiRollouts(Rollouts):
     """See `agents.search.rollouts`; `Simulator.rollouts` makes one of each size."""
+
+    ended = "end_reason", END_OUT_OF_CARDS
 
     def __init__(self, simulator: "Simulator", size: int) -> None:
         super().__init__(simulator.game, simulator.blueprint, simulator.specialize, size)
         self._belief = simulator.belief
         self._blueprint = simulator.blueprint
         self._all_seats = set_of(range(self.game.players), size)
-        self.memories = self._players.memories()
-        """The blueprint's memories, (size, ...): the array itself, or None."""
-
-    @override
-    def end(self, rows: Any) -> None:
-        self.tables["terminated"][rows] = True
-        self.tables["state"]["end_reason"][rows] = END_OUT_OF_CARDS
+        self.memories = memories_by_player(self._players, self.game.players)
 
     @override
     def scores(self, count: int) -> NDArray[Any] | None:
@@ -185,7 +183,7 @@ def answers(simulator: Simulator, questions: Sequence[Question]) -> list[NDArray
         for question in questions
         for start in range(0, len(question.hands), GAMES_AT_ONCE)
     ]
-    actions = [answer(simulator, batch) for batch in batches(pieces, GAMES_AT_ONCE, lambda piece: len(piece.hands))]
+    actions = [answer(simulator, batch) for batch in batches(pieces, lambda piece: len(piece.hands))]
     ends = np.cumsum([len(question.hands) for question in questions])
     return np.split(np.concatenate(actions), ends[:-1]) if actions else []
 

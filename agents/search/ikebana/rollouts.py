@@ -28,10 +28,7 @@ from .relaxed import won
 class IkebanaRollouts(RoundRollouts):
     """See `agents.search.rollouts`; a network plays, deals are game states, and scores are `round_value`."""
 
-    @override
-    def end(self, rows: Any) -> None:
-        self.tables["terminated"][rows] = True
-        self.tables["state"]["end_reason"][rows] = END_COMPLETE
+    ended = "end_reason", END_COMPLETE
 
     @override
     def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:

@@ -93,10 +93,7 @@ def unseen_loop() -> Callable[..., None]:
 class KoiKoiRollouts(RoundRollouts):
     """See `agents.search.rollouts`; deals are records of `ROUND_STATE`, and scores are the points of the round."""
 
-    @override
-    def end(self, rows: Any) -> None:
-        self.tables["terminated"][rows] = True
-        self.tables["state"]["phase"][rows] = PHASE_END
+    ended = "phase", PHASE_END
 
     @override
     def deal_hidden(self, states: NDArray[Any], deals: NDArray[Any]) -> None:

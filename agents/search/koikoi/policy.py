@@ -30,15 +30,13 @@ from ..rollouts import by_size
 from ..rounds import RoundSeated, bot_memory
 from .endings import ending_loop, walk_scratch
 from .one_round import ROUND_STATE, Exclusions, KoiKoiRollouts, round_rules, round_state, unseen_loop
-from .tree import Scratch, empty_tree, tree_loops, tree_size
+from .tree import Scratch, empty_tree, tree_loops
 
 PASSES = 2000
 ROLLOUTS = 500
 ENDING = TURNS - 2
 """The turn from which on the end is solved."""
-TREE_BY_CLOCK = 1 << 16
-PASSES_AT_ONCE = 1 << 14
-"""The most passes between two looks at the clock."""
+PASSES_BY_CLOCK = 4096  # that a tree has room for
 
 
 class KoiKoiSearch(Search):
@@ -126,7 +124,7 @@ class TreeSeated(KoiKoiSeated):
         state, seen, mask = np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64)
         self._scratch = Scratch(state, seen, mask, bot_memory(bot, round_rules(games.game.rules)))
         self._loops = tree_loops(bot)
-        self._tree = empty_tree(TREE_BY_CLOCK if policy.effort.budget else tree_size(policy.effort.rollouts))
+        self._tree = empty_tree(PASSES_BY_CLOCK if policy.effort.budget else policy.effort.rollouts)
 
     def act(self) -> None:
         """See `agents.playing.policy.Seated.act`; does not ask the blueprint."""
@@ -153,8 +151,10 @@ class TreeSeated(KoiKoiSeated):
 class Passes(Halving):
     """The passes through one decision's tree; unlike with roll-outs, no blueprint action has to be beaten."""
 
+    at_once = 1 << 14  # the most passes between two looks at the clock
+
     def __init__(self, actions: NDArray[np.int64], effort: Effort, began: float) -> None:
-        super().__init__(actions, effort, began, PASSES_AT_ONCE)
+        super().__init__(actions, effort, began)
         self.actions, self.points = actions, np.zeros(len(actions))
         """All actions, in ascending order, and their mean points so far."""
 

@@ -67,13 +67,9 @@ class Tree(NamedTuple):
     sums: np.ndarray  # (1,): sums over all passes
 
 
-def tree_size(rollouts: int) -> int:
-    """Return the number of edges for a tree of ``rollouts`` passes, a power of two; a full tree gets no new nodes."""
-    return 1 << min(max(10, int(rollouts * 8).bit_length()), 20)
-
-
-def empty_tree(size: int) -> Tree:
-    """Return an empty tree of ``size`` edges, a power of two; it is full when three quarters are used."""
+def empty_tree(passes: int) -> Tree:
+    """Return an empty tree for so many passes. When three quarters of its edges are used, it gets no new nodes."""
+    size = 1 << min(max(10, (8 * passes).bit_length()), 20)  # a power of two
     return Tree(np.zeros(size, EDGE), np.zeros(DEEPEST, PATH), np.zeros(1, SUMS))
 
 
