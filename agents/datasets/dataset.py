@@ -164,16 +164,8 @@ class Dataset:
     def batches(self, size: int, seed: int, config: Any = None, observation: str = "packed") -> Iterator[Decisions]:
         """Yield all decisions once, shuffled, in batches of ``size``; about one batch in thirty is smaller.
 
-        About a thousand games are shuffled at a time, and these blocks come in random order.
-
-        Args:
-            size: decisions per batch.
-            seed: the seed of the order.
-            config: as in `decisions`.
-            observation: as in `decisions`.
-
-        Raises:
-            ValueError: see `decisions`.
+        About a thousand games are shuffled at a time, and these blocks come in random order, by ``seed``. The other
+        arguments, and errors, are those of `decisions`.
         """
         if as_index("size", size, 2**31) < 1:
             raise ValueError("size must be at least 1, got 0")

@@ -43,14 +43,9 @@ class MemoryCell(nn.GRUCell):
         A decision changes the memory of its player; all memories of a game that ends become 0. Gradients flow back
         through all decisions; this pass is written by hand, because autograd's is slower.
 
-        Args:
-            read: (horizon, games, ..., 3 * hidden_size), results of `read`.
-            memories: (games, players, ..., hidden_size), the memories at the beginning.
-            players: (horizon, games) int64, the player who decided.
-            dones: (horizon, games) bool, whether that decision ended the game.
-
-        Returns:
-            (horizon, games, ..., hidden_size) and (games, players, ..., hidden_size).
+        ``read`` (horizon, games, ..., 3 * hidden_size) are results of `read`, ``memories`` (games, players, ...,
+        hidden_size) those at the beginning; the others are as in `Network.replay`. The results are (horizon, games,
+        ..., hidden_size) and (games, players, ..., hidden_size).
         """
         kind = read.dtype
         return Follow.apply(read, memories, self.weight_hh.to(kind), self.bias_hh.to(kind), players, dones)
