@@ -1,7 +1,6 @@
 """What users install: the wheel of this tree, and processes that see the wheel and the libraries but no clone."""
 
 import os
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from .conftest import ROOT
+from .processes import ROOT, ran
 
 PLACE = ROOT / ".cache" / "wheel"
 
@@ -64,16 +63,6 @@ def run(arguments: list[str], *path: Path, folder: Path, **variables: str) -> st
 
 def finished(command: list[str], folder: Path, variables: dict[str, str]) -> str:
     """Run a command that must succeed and return its output."""
-    done = subprocess.run(
-        command,
-        check=False,
-        cwd=folder,
-        env=os.environ | variables,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=600,
-    )
+    done = ran(command, folder, **variables)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return done.stdout

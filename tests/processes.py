@@ -39,6 +39,21 @@ def begin_python(words: Sequence[str], folder: Path, said: Path) -> subprocess.P
         )
 
 
+def ran(command: Sequence[str], folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with what it prints."""
+    return subprocess.run(
+        command,
+        check=False,
+        cwd=folder,
+        env=os.environ | variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=900,
+    )
+
+
 def free_port() -> int:
     """Return a free port of this machine, outside the range that the system assigns automatically."""
     while True:

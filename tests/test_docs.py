@@ -10,7 +10,6 @@ import io
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tokenize
 import tomllib
@@ -28,8 +27,8 @@ from hanabako.games import games
 from hanabako.generated import filled
 
 from .installed import finished, link_libraries, run, unpacked_wheel
+from .processes import ROOT, ran
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*/*.md")), ROOT / "benchmarks" / "strength" / "SCORES.md"]
 OURS = ("hanabako", "agents", "benchmarks", "docs", "tests", "hanabi_env", "ikebana_env", "hanafuda_env")
 
@@ -215,14 +214,7 @@ def test_every_other_command_of_a_page_is_one(page: Path):
     for words in commands(page):
         program = words[0]
         if program == "make":
-            done = subprocess.run(
-                ["make", "-n", *words[1:]],
-                check=False,
-                cwd=ROOT,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-            )
+            done = ran(["make", "-n", *words[1:]])
             assert done.returncode == 0, done.stderr
         elif program == "pip":
             for extra in re.findall(r"\.\[(\w+)\]", " ".join(words)):

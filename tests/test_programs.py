@@ -1,7 +1,5 @@
 """Every game plays the same in plain Python, compiled for all rules, and compiled for one set of rules."""
 
-import os
-import subprocess
 import sys
 from typing import Any
 
@@ -12,9 +10,9 @@ from hanabako.compiler.digest import digest_of
 from hanabako.engine.loops import compiled_loops
 from hanabako.engine.turns import random_move
 
-from .conftest import ROOT
 from .games import GAMES, GameUnderTest, every_config, legal_action, short_name
 from .interpreted import Interpreted
+from .processes import ran
 from .soak import digests
 from .test_vector_contract import assert_same, roll
 
@@ -50,9 +48,8 @@ def test_plain_python_and_compiled_code_play_the_same_games(
 
 def test_environments_run_without_the_compiler() -> None:
     """With ``NUMBA_DISABLE_JIT=1``, which allows breakpoints, the games are those on record."""
-    variables = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-W", "error::RuntimeWarning", "-m", digests.__name__, *digests.FEW]
-    done = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    done = ran(command, NUMBA_DISABLE_JIT="1")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 

@@ -6,7 +6,6 @@ import inspect
 import os
 import re
 import runpy
-import subprocess
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -26,10 +25,10 @@ from hanabako.envs.vector_seat import VectorSeatEnv
 from hanabako.games import games
 
 from .games import GAMES, GameUnderTest, short_name
+from .processes import ROOT, ran
 
 pytestmark = pytest.mark.upkeep
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo", "sb3_training", "rllib_training")
@@ -234,22 +233,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if find_spec(library) is None:
             pytest.skip(f"site: {library} is not installed; make docs brings it")
     folder = tmp_path_factory.mktemp("site")
-    command = [
-        "-m",
-        "sphinx",
-        "--quiet",
-        "--fail-on-warning",
-        "--keep-going",
-        "-c",
-        "docs/build",
-        "-d",
-        str(folder / "trees"),
-    ]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HANABAKO_")}
-    done = subprocess.run(
-        [sys.executable, *command, ".", str(folder / "html")],
-        check=False, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=900,
-    )  # fmt: skip
+    words = f"-m sphinx --quiet --fail-on-warning --keep-going -c docs/build -d {folder}/trees . {folder}/html"
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("HANABAKO_")]:
+            patch.delenv(name)
+        done = ran([sys.executable, *words.split()])
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return folder / "html"
 

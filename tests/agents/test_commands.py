@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import re
 import signal
 import subprocess
@@ -33,6 +32,7 @@ from hanabako.interrupts import INTERRUPTED
 from hanabako.words.typed import from_json
 from tests.agents.files import result_of
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
+from tests.processes import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {"hanabi": ["--preset", "mini"], "ikebana": [], "koikoi": ["--config", "rounds=1"]}
@@ -41,18 +41,7 @@ EVERY_GAME = pytest.mark.parametrize("game", games())
 
 def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run code in a new interpreter."""
-    environment = os.environ | variables
-    command = [sys.executable, "-c", code]
-    return subprocess.run(
-        command,
-        check=False,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=120,
-    )
+    return ran([sys.executable, "-c", code], folder, **variables)
 
 
 @pytest.mark.slow

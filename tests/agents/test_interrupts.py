@@ -36,7 +36,7 @@ from hanabako.interrupts import handling, in_threads
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_alike, stop_after, tiny_words, wait_for_update
 from tests.conftest import ROOT
-from tests.processes import begin_python
+from tests.processes import begin_python, ran
 
 pytestmark = pytest.mark.slow
 
@@ -183,18 +183,8 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
     """SIGINT is ignored in jobs that a script starts in the background."""
     code = "import os, signal\nfrom hanabako.interrupts import interruptible\nwith interruptible():\n"
     code += "    signal.raise_signal(signal.SIGINT)\nprint('goes on')\n"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=120,
-        check=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
-    )
-    assert done.stdout == "goes on\n"
+    words = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable, "-c", code]
+    assert ran(words, tmp_path, PYTHONPATH=str(ROOT)).stdout == "goes on\n"
 
 
 # --- Several processes ------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from hanabako.files import read_json
 from hanabako.interrupts import INTERRUPTED, Interrupted
 from tests.agents.tiny_runs import assert_alike, tiny_words
 from tests.conftest import ROOT
-from tests.processes import begin_python, free_port
+from tests.processes import begin_python, free_port, ran
 
 ENDED = {"update": 1, "steps": 256, "fraction": 1}
 
@@ -253,15 +253,11 @@ with joined_ranks("cpu") as ranks:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="shared sums are for Linux")
-def test_two_ranks_add_up_and_notice_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_ranks_add_up_and_notice_a_loss(tmp_path: Path) -> None:
     program = tmp_path / "rank.py"
     program.write_text(RANK, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     words = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(program)]
-    ended = subprocess.run(
-        [*words, str(tmp_path / "first")], check=False, capture_output=True, encoding="utf-8", timeout=240
-    )
+    ended = ran([*words, str(tmp_path / "first")], PYTHONPATH=str(ROOT), OMP_NUM_THREADS="1")
     assert ended.returncode == 0 and ended.stdout.count("summed") == 2, ended.stderr[-2000:]  # in any order
     assert "rank 0 of 2 has lost another rank and ends; --resume continues" in ended.stdout
 

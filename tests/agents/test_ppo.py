@@ -1,9 +1,7 @@
 """PPO: the estimates it learns from, its budget, and runs that resume, end early, fail and learn."""
 
 import json
-import os
 import signal
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +24,7 @@ from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
-from tests.conftest import ROOT
+from tests.processes import ran
 
 TINY = Args(**SMALL)
 ALONE = Ranks(0, 1, torch.device("cpu"))
@@ -313,7 +311,7 @@ def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
     budget = ["--steps", str(4 * UPDATE), "--evaluations", "1", "--final-games", "20", "--device", "cpu"]
     run_dir = tmp_path / "run"
     command = [*torchrun, "-m", "hanabako", "train", *settings, *budget, "--run-dir", str(run_dir)]
-    subprocess.run(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=True, capture_output=True)
+    ran(command, OMP_NUM_THREADS="1")
     one, other = (
         torch.load(next(run_dir.glob(f"checkpoint/*/learner-{rank}.pt")), weights_only=True)["algorithm"]
         for rank in range(2)

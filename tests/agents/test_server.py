@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -142,23 +142,14 @@ def test_undo_and_advice(client: Client):
     assert advice["name"] == "random" and [chance for _, chance in advice["advice"]] == [1.0]
 
 
-def test_a_click_made_twice_or_in_an_old_window_is_refused(client: Client):
-    revision = client.state()["revision"]
-    assert client.post("take", revision=revision, action="play 0")[0] == 200
-    status, answer = client.post("take", revision=revision, action="play 0")
-    assert status == 409 and "moved on" in answer["error"]
-    assert answer["state"] == client.state()
-
-
 def test_many_clicks_at_once_are_one_decision(client: Client):
-    revision, answers = client.state()["revision"], []
-    click = lambda: answers.append(client.post("take", revision=revision, action="play 0")[0])  # noqa: E731
-    threads = [threading.Thread(target=click) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(answers) == [200] + [409] * 7
+    """An old window, or a click made twice, is told what the game is now."""
+    click = lambda revision: client.post("take", revision=revision, action="play 0")  # noqa: E731
+    with ThreadPoolExecutor(8) as pool:
+        (made, _), *refused = sorted(pool.map(click, [client.state()["revision"]] * 8), key=lambda answer: answer[0])
+    assert made == 200 and len(refused) == 7
+    for status, answer in refused:
+        assert status == 409 and "moved on" in answer["error"] and answer["state"] == client.state()
 
 
 @pytest.mark.parametrize(
@@ -352,19 +343,11 @@ def test_after_a_failure_nobody_sees_the_cards_of_others(bot: Stumbling, where: 
 # --- What it refuses --------------------------------------------------------------------------------------------------
 
 
-def own_addresses() -> set[str]:
-    """Return the machine's addresses beside the loopback one, found by its routes, for its name may not resolve."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):  # none without a network
-        probe.connect(("192.0.2.1", 9))  # an address reserved for examples; nothing is sent
-        return {probe.getsockname()[0]}
-    return set()
-
-
-def test_it_listens_on_the_loopback_address_alone(client: Client):
-    for address in own_addresses() | {"127.0.0.2"}:
-        with socket.socket() as attempt:
-            attempt.settimeout(2)
-            assert attempt.connect_ex((address, client.port)) != 0
+def test_it_listens_on_one_address_alone(client: Client):
+    """A server that listens on all addresses would answer here too."""
+    with socket.socket() as attempt:
+        attempt.settimeout(2)
+        assert attempt.connect_ex(("127.0.0.2", client.port)) != 0
 
 
 @pytest.mark.parametrize(
@@ -524,7 +507,7 @@ def command(folder: Path, *more: str, **variables: str) -> Iterator[Client]:
             process.kill()
 
 
-def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path):
+def test_the_command_serves_until_ctrl_c_and_tells_the_browser_no_token_by_its_arguments(tmp_path: Path):
     browser = tmp_path / "browser"
     browser.write_text(BROWSER, encoding="utf-8")
     browser.chmod(0o700)
@@ -540,13 +523,8 @@ def test_the_command_tells_the_browser_no_token_by_its_arguments(tmp_path: Path)
         assert client.path.strip("/") not in arguments
         assert mode.startswith("-rw-------") and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
         assert f'http-equiv="refresh" content="0; url={client.url}"' in content
-    assert not file.parent.exists()
-
-
-def test_the_command_serves_until_it_is_interrupted(tmp_path: Path):
-    with command(tmp_path, "--no-open") as client:
         client.do("take", action="play 0")
-    assert read_record(tmp_path / "game.json").actions[0] == "play 0"
+    assert not file.parent.exists() and read_record(tmp_path / "game.json").actions[0] == "play 0"
 
 
 @pytest.mark.parametrize("busy", [False, True])

@@ -164,11 +164,6 @@ def test_a_row_waits_for_the_rows_that_it_needs_and_brings_them(tmp_path: Path) 
     assert order == ["first", "last"]
 
 
-def test_no_part_begins_after_the_time(tmp_path: Path) -> None:
-    run(Study("x", [Kind("a")], two_more), tmp_path / "results.json", ORIGIN, minutes=0)
-    assert not (tmp_path / "results.json").exists()
-
-
 def test_a_row_that_cannot_be_played_leaves_the_others_alone(tmp_path: Path) -> None:
     def picky(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
         if row.name == "a":
@@ -225,18 +220,6 @@ def folders_in(place: Path) -> list[str]:
     return sorted(entry.name for entry in place.iterdir() if entry.is_dir() or entry.suffix == ".log")
 
 
-def test_a_run_that_is_trained_again_and_interrupted_is_continued(tmp_path: Path) -> None:
-    study, path = Study("x", [Trained("a", str(tmp_path))], train), tmp_path / "x.json"
-    run(study, path, ORIGIN)
-    (tmp_path / "interrupt").touch()
-    with pytest.raises(KeyboardInterrupt):
-        run(study, path, LATER, again=True)
-    assert read_results(path) == [] and len(list((tmp_path / "a").iterdir())) == 1
-    run(study, path, LATER)
-    assert [row["files"] for row in read_results(path)] == [2]
-    assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log"], "the interrupted run was continued"
-
-
 @dataclass(frozen=True)
 class Plays(Row):
     """Games of the policy of the run ``a``."""
@@ -271,7 +254,9 @@ def test_rows_are_played_again_after_a_run_that_they_need(tmp_path: Path, interr
         (tmp_path / "interrupt").touch()
         with pytest.raises(KeyboardInterrupt):
             run(study, path, LATER, [rows[1]], again=True)
+        assert len(read_results(path)) < 2 and len(list((tmp_path / "a").iterdir())) == 1
         run(study, path, LATER)
+        assert folders_in(tmp_path) == ["a", "a.1", "a.1.log", "a.log"], "the interrupted run was continued"
     else:
         run(study, path, LATER, again=True)
     results = read_results(path)

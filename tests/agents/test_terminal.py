@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from hanabako.agents.people.terminal import ESCAPE, Terminal, can_show_shapes, c
 from hanabako.games import game_of, games
 from hanabako.record import read_record
 from hanabi_env import PRESETS
-from tests.processes import heed_signals
+from tests.processes import heed_signals, ran
 
 from .people import EVERY_GAME, play_on, session_of, short_config
 
@@ -293,17 +294,6 @@ def test_however_it_ends_the_game_so_far_is_kept(ending: signal.Signals, termina
 
 def test_without_a_terminal_words_are_read_until_they_end(tmp_path: Path):
     words = command("play", "hanabi", "--with", "random", "--preset", "mini", "--seed", "7", "--out", "game.json")
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        words,
-        input="play 0\n",
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=120,
-        check=True,
-    )
+    done = ran(["sh", "-c", f"echo play 0 | {shlex.join(words)}"], tmp_path, PYTHONPATH=str(ROOT))
     assert "player_0 plays" in done.stdout and "\033" not in done.stdout
     assert read_record(tmp_path / "game.json").actions[0] == "play 0"

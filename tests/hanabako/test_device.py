@@ -1,7 +1,5 @@
 """Games on a GPU: simulated on a CPU, compiled without a GPU, and run where there is one."""
 
-import os
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from hanabako.files import read_json
 from hanabi_env import HanabiVectorEnv
 from tests.hanabako.device_play import PRESETS, pair, play
-from tests.processes import ROOT
+from tests.processes import ROOT, ran
 
 pytestmark = pytest.mark.slow
 
@@ -20,8 +18,7 @@ SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1"}
 
 def run(*words: str, **environment: str) -> str:
     """Run Python in the clone and return what it printed."""
-    command = [sys.executable, *words]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False)
+    done = ran([sys.executable, *words], **environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -1,7 +1,6 @@
 """The digest that guards the disk cache covers every line and constant that gets into compiled code."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from hanabako.compiler.digest import digest_of
+from tests.processes import ROOT, ran
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 
 RULES = """
 import numpy as np
@@ -76,18 +75,9 @@ EDITS = {
 
 def run(folder: Path, hash_seed: int = 0) -> list[int]:
     """Return the digest of the rule ``price``, and the prices of cards 0 and 1 from a loop in the disk cache."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),
-        "NUMBA_CACHE_DIR": str(folder / "cache"),
-        "PYTHONHASHSEED": str(hash_seed),
-        "PYTHONDONTWRITEBYTECODE": "1",  # Python takes a .pyc for valid whose source has its size and second
-    }
-    command = [sys.executable, str(folder / "program.py")]
-    answer = subprocess.run(
-        command, env=environment, check=True, capture_output=True, encoding="utf-8", errors="replace", timeout=120
-    )
-    return [int(word) for word in answer.stdout.split()]
+    own = {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    own |= {"PYTHONHASHSEED": str(hash_seed), "PYTHONDONTWRITEBYTECODE": "1"}  # a .pyc of its size and second is valid
+    return [int(word) for word in ran([sys.executable, str(folder / "program.py")], **own).stdout.split()]
 
 
 @pytest.fixture

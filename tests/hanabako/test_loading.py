@@ -1,8 +1,6 @@
 """A loop in the disk cache is loaded without importing the compiler; the compiler is still there if needed."""
 
 import importlib.util
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,10 +11,10 @@ from numba.core.serialize import dumps
 
 from hanabako.compiler import jit
 from hanabako.compiler.numba_hooks import loading
+from tests.processes import ROOT, ran
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """
 import sys
@@ -53,13 +51,11 @@ def run(tmp_path):
     """Return a function that runs the program with this test's disk cache and returns the words of each line."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    own = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
 
     def run(*arguments, **variables):
-        command = [sys.executable, str(program), *arguments]
-        finished = subprocess.run(
-            command, env=environment | variables, capture_output=True, encoding="utf-8", errors="replace", check=True
-        )
+        finished = ran([sys.executable, str(program), *arguments], **own | variables)
+        assert finished.returncode == 0, finished.stderr
         return [line.split() for line in finished.stdout.splitlines()]
 
     return run
@@ -158,8 +154,7 @@ def test_python_threads_share_a_threading_layer_that_serves_one_at_a_time(tmp_pa
     """The layer ``workqueue`` ends the process if two Python threads enter it at the same time."""
     (tmp_path / "program.py").write_text(IN_TWO_THREADS, encoding="utf-8")
     more = {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "2", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(tmp_path / "program.py")]
-    finished = subprocess.run(command, env=os.environ | more, capture_output=True, encoding="utf-8", check=False)
+    finished = ran([sys.executable, str(tmp_path / "program.py")], **more)
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, "workqueue\n", "")
 
 

@@ -7,8 +7,6 @@ first version of the rules played; a new configuration adds its own there.
 
 import hashlib
 import json
-import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -21,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tests.games import GAMES
+from tests.processes import ROOT, ran
 from tests.soak.configs import Entry, entries, random_actions
 
 PROMISE = (
@@ -31,7 +30,6 @@ UNIT = "digests"
 SEED, TABLES, STEPS = 2026, 12, 60
 KINDS = ("i1", "i1", "<i8", "<f8", "?")
 """The types in which observations, masks, players, rewards and ends are digested."""
-ROOT = Path(__file__).resolve().parents[2]
 RECORDED: dict[str, str] = json.loads(Path(__file__).with_name("digests.json").read_text(encoding="utf-8"))
 ENTRIES = {entry.name: entry for game in GAMES for entry in entries(game.name)}
 FEW = [entries(game.name)[0].name for game in GAMES]
@@ -90,9 +88,8 @@ def in_children(method: str) -> tuple[int, list[str]]:
 
 def with_bounds() -> tuple[int, list[str]]:
     """Play in a process whose loops check all bounds."""
-    variables = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(NUMBA_CACHE)}
     command = [sys.executable, "-m", "tests.soak.digests"]
-    ended = subprocess.run(command, check=False, cwd=ROOT, env=variables, capture_output=True, encoding="utf-8")
+    ended = ran(command, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(NUMBA_CACHE))
     if ended.returncode:
         return 0, [f"status {ended.returncode}: {ended.stderr[-300:]}"]
     return len(ENTRIES), ended.stdout.splitlines()
