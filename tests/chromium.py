@@ -83,20 +83,17 @@ class Chromium:
         return json.loads(message)
 
     def ask(self, script: str) -> Any:
-        """Return the value of a JavaScript expression on the page."""
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
     def wait_until(self, script: str, seconds: float = 60) -> None:
-        """Wait until a JavaScript expression is true."""
         end = time.monotonic() + seconds
         while not self.ask(f"Boolean({script})"):
             assert time.monotonic() < end, f"{script} did not come; {self.ask('document.body.innerText')[:1500]}"
             time.sleep(0.02)
 
     def open(self, address: str) -> None:
-        """Go to a page."""
         self.send("Page.navigate", url=address)
         self.wait_until(f"location.href.startsWith({address!r}) && document.readyState === 'complete'")
 
@@ -113,7 +110,6 @@ class Chromium:
             self.send("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
 
     def press(self, key: str, code: int = 0) -> None:
-        """Press and release a key."""
         text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
         self.send("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)

@@ -59,12 +59,10 @@ class GameUnderTest:
         return self.entry.make_parallel(**options)
 
     def vector(self, num_envs: int, fields: dict[str, Any] | None = None, **options: Any) -> Any:
-        """Make a vector environment; ``fields`` go to the configuration, by default those of the short game."""
         fields = self.short if fields is None else fields
         return self.entry.make_vector(num_envs, config=self.config(**fields), **options)
 
     def config(self, **keywords: Any) -> Any:
-        """Return the configuration for a factory's keywords."""
         return self.entry.make_config(**keywords)
 
 
@@ -106,7 +104,6 @@ def short_name(value: Any) -> str:
 
 
 def legal_action(mask: np.ndarray, rng: np.random.Generator) -> int:
-    """Return a random legal action."""
     return int(rng.choice(np.flatnonzero(mask)))
 
 

@@ -23,14 +23,12 @@ class Interpreted:
 
     @WRAPPING
     def begin(self, seed: int, index: int, episode: int) -> None:
-        """Deal the given episode of game ``index`` for ``seed``."""
         self.state.game_key = game_key(np.uint64(seed), np.uint64(index))
         self.state.episode = episode
         self.program.init(self.rules, self.state)
 
     @WRAPPING
     def act(self, action: int) -> list[float]:
-        """Play an action and return the rewards of all players."""
         self.table.rewards[:] = 0
         self.program.act(self.rules, self.table, action)
         return self.table.rewards.tolist()

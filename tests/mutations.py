@@ -35,7 +35,6 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @cache
 def positions_of(env: Any) -> list[dict[str, Any]]:
-    """Return positions of random games, including their last ones."""
     rng, found = random.Random(4), []
     for seed in range(6):
         env.reset(seed=seed)
@@ -48,7 +47,6 @@ def positions_of(env: Any) -> list[dict[str, Any]]:
 
 
 def mutated(value: Any, rng: random.Random, things: Sequence[Any]) -> Any:
-    """Return a copy of plain data with one to three changes."""
     value = copy.deepcopy(value)
     found = places(value)
     if not found:
@@ -67,7 +65,6 @@ def mutated(value: Any, rng: random.Random, things: Sequence[Any]) -> Any:
 
 
 def change(holder: Any, key: Any, rng: random.Random, things: Sequence[Any]) -> None:
-    """Change one value of a dict or list."""
     old, how = holder[key], rng.random()
     if type(old) is int and how < 0.3:
         holder[key] = old + rng.choice([-1, 1])

@@ -40,7 +40,6 @@ def begin_python(words: Sequence[str], folder: Path, said: Path) -> subprocess.P
 
 
 def ran(command: Sequence[str], folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, with what it prints."""
     return subprocess.run(
         command,
         check=False,

@@ -22,7 +22,6 @@ class Table:
         return state[key]
 
     def do(self, *moves: str) -> Self:
-        """Make moves, given in words, one after the other, and store the rewards."""
         for words in moves:
             assert words in self.legal, f"{words!r} is not legal; legal are {sorted(self.legal)}"
             self.env.step(self.env.str_to_action(words))
@@ -30,7 +29,6 @@ class Table:
         return self
 
     def reward(self) -> Any:
-        """Return the reward of player 0 for the last move."""
         return self.env.rewards["player_0"]
 
     @property
@@ -44,5 +42,4 @@ class Table:
         return all(self.env.terminations.values())
 
     def bits(self, player: int) -> list[int]:
-        """Return the observation of a player."""
         return self.env.observe(f"player_{player}")["observation"].tolist()

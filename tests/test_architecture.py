@@ -119,7 +119,6 @@ def rooms_of(folder: str, opened: str = "?") -> dict[str, set[str]]:
 
 
 def run(code: str) -> str:
-    """Return the output of a fresh interpreter."""
     command = [sys.executable, "-c", code]
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8", timeout=120).stdout
 

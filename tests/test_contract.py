@@ -61,7 +61,6 @@ def test_pettingzoo_api(under_test: GameUnderTest, fields):
 
 @EVERY_GAME
 def test_human_mode_draws_after_every_reset_and_step(under_test: GameUnderTest, capsys: pytest.CaptureFixture[str]):
-    """Human mode draws without a call of ``render``, as Gymnasium's own environments do."""
     env = under_test.raw_env(**under_test.short, render_mode="human")
     drawn = under_test.raw_env(**under_test.short, render_mode="ansi")
     rng = np.random.default_rng(1)

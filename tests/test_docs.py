@@ -257,7 +257,6 @@ def test_every_line_of_the_walks_begins_with_a_function_that_is_there():
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path):
-    """Links lead to files that exist and to headings that the files have."""
     for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
         path, _, heading = target.partition("#")
         there = page.parent / path if path else page

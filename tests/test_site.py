@@ -201,7 +201,6 @@ def test_the_published_readmes_links_are_whole() -> None:
 
 
 def test_every_page_stands_in_a_table_of_contents() -> None:
-    """Every page is in a table of contents, checked without building the site; Sphinx would warn of missing ones."""
     excluded = of_conf("exclude_patterns")
     found = {path for pattern in of_conf("PAGES") for path in ROOT.glob(pattern)}
     pages = {page for page in found if not any(fnmatch(page.relative_to(ROOT).parts[0], name) for name in excluded)}

@@ -416,7 +416,6 @@ def test_the_seat_tells_its_masks_and_keeps_its_keys(under_test: GameUnderTest) 
 
 @EVERY_GAME
 def test_the_seat_earns_what_happens_before_its_first_decision(under_test: GameUnderTest) -> None:
-    """Over a whole game, the seat's rewards add up to its return in the vector environment."""
     options: dict[str, Any] = {"reward": "dense"} if under_test.name == "ikebana" else {}
     env = under_test.entry.make_seat(**under_test.short, **options, seat=1)
     rng = np.random.default_rng(2)

@@ -82,7 +82,6 @@ def rows(value: Any, mask: Any) -> Any:
 
 @EVERY_GAME
 def test_a_vector_of_n_is_n_single_games(under_test: GameUnderTest):
-    """Game i of a vector with seed s is the AEC game of reset(seed=s, options={"game_index": i}), in every episode."""
     fields: dict[str, Any] = {**under_test.short, **under_test.wider}
     games = 5
     envs = under_test.vector(games, fields)
@@ -458,7 +457,6 @@ def test_a_wrong_reset_mask_is_named(under_test: GameUnderTest, mask):
 @EVERY_GAME
 @pytest.mark.parametrize("illegal", [-1, 10**6, None], ids=["below", "above", "masked"])
 def test_an_illegal_action_ends_that_game_only(under_test: GameUnderTest, illegal):
-    """An illegal action costs the offender -1 and is counted; the neighbouring games play on undisturbed."""
     games, offenders = 300, np.arange(0, 300, 7)
     good, bad = under_test.vector(games, {}), under_test.vector(games, {})
     rng = np.random.default_rng(17)

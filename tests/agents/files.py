@@ -18,13 +18,11 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def result_of(path: Path) -> dict[str, Any]:
-    """Return the one row of a file."""
     (row,) = rows_of(path)
     return row
 
 
 def claim(path: Path, *rows: Any) -> None:
-    """Write a file with these rows."""
     head = {"study": "evaluation", "command": "hanabako evaluate", "versions": {}, "commit": "0", "machine": {}}
     path.write_text(json.dumps(head | {"rows": rows}), encoding="utf-8")
 
@@ -51,7 +49,6 @@ def declared(folder: Path, text: str = PLAIN) -> Comparison:
 
 
 def results_of(whole: Comparison, score: Callable[[str, str], float]) -> list[dict[str, Any]]:
-    """Return rows as if they had been played."""
     found = []
     for row in whole.rows():
         names = (row.name, row.name) if isinstance(row, Run) else (row.one, row.other)

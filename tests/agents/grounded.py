@@ -30,7 +30,6 @@ class NotedHanabi(PlainHanabi):
         self.choices: list[list[tuple[int, tuple[int | str, ...]]]] = [[] for _ in self.hands]
 
     def move(self, words: str, shuffled_deck: list[str] | None = None) -> int:
-        """See `PlainHanabi.move`."""
         legal, mover = self.legal_moves(), self.current_player
         for player, hand in enumerate(self.hands):
             if player != mover and self.information_tokens > 0:
@@ -61,7 +60,6 @@ class NotedHanabi(PlainHanabi):
         return product(*(sorted(known.plausible) for known in self.knowledge[player]))
 
     def copied(self) -> "NotedHanabi":
-        """Return a copy without the events."""
         twin = copy.copy(self)
         twin.deck, twin.discards, twin.fireworks = list(self.deck), list(self.discards), dict(self.fireworks)
         twin.hands, twin.choices = [list(hand) for hand in self.hands], [list(noted) for noted in self.choices]
@@ -71,7 +69,6 @@ class NotedHanabi(PlainHanabi):
 
 
 def begin(config: Any, position: dict[str, Any]) -> NotedHanabi:
-    """Return the opening of the deal in ``position``."""
     dealt = [card for hand in position["hands"] for card in hand]
     return NotedHanabi(config, [*dealt, *position["deck"]], first_player=position["current_player"])
 
@@ -83,7 +80,6 @@ class Grounded:
         self._known: dict[Any, dict[str, float]] = {}
 
     def values(self, game: NotedHanabi) -> dict[str, float]:
-        """Return the value of every legal move for the player to move."""
         key = seen_by_mover(game)
         if key not in self._known:
             player, values = game.current_player, dict.fromkeys(sorted(game.legal_moves()), 0.0)
@@ -96,7 +92,6 @@ class Grounded:
         return self._known[key]
 
     def after(self, world: NotedHanabi, player: int, move: str) -> float:
-        """Return what ``move`` is worth for ``player`` in one world, as a mean over the card that it draws."""
         if move.startswith("hint") or not world.deck:
             return self.later(world, player, move)
         value = 0.0
@@ -108,7 +103,6 @@ class Grounded:
         return value
 
     def later(self, world: NotedHanabi, player: int, move: str) -> float:
-        """Return the same with the next card of the deck."""
         world = world.copied()
         total = float(world.move(move))
         if world.end_reason is not None:

@@ -29,8 +29,6 @@ SEAT = "hanabako:hanabako/HanabiSeat-v0"
 
 
 class Answering(BatchedPolicy):
-    """A policy that answers as a function of the mask says."""
-
     name = "Wrong"
 
     def __init__(self, answer: Callable[[Any], Any], remembers: bool = False) -> None:

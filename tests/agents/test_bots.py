@@ -32,7 +32,6 @@ def block_of(config: HanabiConfig, games: int) -> Block:
 
 
 def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> list[np.ndarray]:
-    """Return the actions of every step in some games."""
     block = block_of(config, games)
     return [block.actions.copy() for _ in steps_of(block, [policy] * config.players, seed, 0)]
 
@@ -171,7 +170,6 @@ def test_every_preset_is_played_by_the_rules(name, preset):
 
 
 def compared() -> list[Comparison]:
-    """Return the comparisons of all our bots with their originals, from the stored results."""
     return list(comparisons(read_results(originals.RESULTS), read_results(originals.BOTS)))
 
 

@@ -229,7 +229,6 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
     asked: list[Settings] = []
 
     def train(settings: Settings) -> None:
-        """Be interrupted twice, after checkpoints, and then finish."""
         asked.append(settings)
         for update in ("1", "2"):
             (tmp_path / "clone" / "checkpoint" / update).mkdir(parents=True, exist_ok=True)

@@ -40,7 +40,6 @@ EVERY_GAME = pytest.mark.parametrize("game", games())
 
 
 def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a new interpreter."""
     return ran([sys.executable, "-c", code], folder, **variables)
 
 
@@ -481,7 +480,6 @@ def test_a_process_trains_by_the_file_that_it_is_given(
 
 @pytest.mark.slow
 def test_a_benchmark_prints_rates_and_writes_nothing(tmp_path: Path):
-    """The benchmark runs in plain Python here, to avoid compiling."""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
     code += "from hanabako.agents.commands import benchmark\nfrom hanabako.agents.commands.command_line import main\n"
     code += "import hanabako.timing\nhanabako.timing.STEPS_PER_CALL = 8\n"
@@ -530,7 +528,6 @@ def test_searches_are_told_how_to_think_and_networks_keep_to_one_thread(
 
 @pytest.fixture
 def torch_threads() -> Iterator[None]:
-    """Let torch begin with two threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     yield

@@ -24,8 +24,6 @@ class Teller:
 
 
 class Player(Teller):
-    """Always plays its oldest card."""
-
     def act(self, observation, mask, noise):
         return np.full(len(mask), 5)
 

@@ -107,7 +107,6 @@ def test_what_is_finished_is_not_done_again(trained: Path, monkeypatch: pytest.M
 def test_pairs_of_finished_runs_can_be_played_before_all_runs_have_ended(
     trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Nothing is trained, although the runs with seed 2 are missing."""
     shutil.copytree(trained, tmp_path, dirs_exist_ok=True)
     path = tmp_path / "compare.json"
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -154,7 +153,6 @@ def test_runs_share_neither_weights_nor_deals(tmp_path: Path):
 def test_a_run_of_other_settings_is_not_gone_on_with(
     old: str, new: str, said: str, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    """Nor is its score given to the settings that the file has now."""
     folder = tmp_path / "copy"
     shutil.copytree(trained, folder)
     written(folder, WHOLE.replace(old, new))

@@ -72,7 +72,6 @@ SAME = TWO.replace("steps = 100", 'steps = 100\npairs = "same seed"')
 
 
 def test_runs_of_two_algorithms_may_meet_only_with_the_same_seed(tmp_path: Path):
-    """All else is as if all had met: the runs of one algorithm, and partners, play with all."""
     whole = declared(tmp_path, SAME)
     left = {(row.one, row.other) for row in declared(tmp_path, TWO).rows() if isinstance(row, Pair)}
     left -= {(row.one, row.other) for row in whole.rows() if isinstance(row, Pair)}

@@ -50,7 +50,6 @@ def observed_otherwise(config: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make blocks small, so that a file has several and the last one is smaller."""
     for module in (dataset, games_file, hanab_live, recording):
         monkeypatch.setattr(module, "GAMES_A_BLOCK", 4)
 
@@ -266,8 +265,6 @@ def saved(array: Any, **how: Any) -> bytes:
 
 
 class Bomb:
-    """A class that must never be unpickled."""
-
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return pytest.fail, ("unpickled",)
 

@@ -59,7 +59,6 @@ NO_ACTIONS: list[Any] = ["nonsense", "", "buy", "buy 9", "buy x", "play", "play 
 
 @EVERY_GAME
 def test_a_record_that_cannot_be_drawn_is_refused_in_words(under_test: GameUnderTest) -> None:
-    """Unknown words for actions or cards, and missing or mistyped entries, are refused with a message."""
     config = under_test.config()
     first, second, *_ = sample_game(config, seed=3, moves=2, agent="random")
     drawing = under_test.entry.make_game(config).drawing()

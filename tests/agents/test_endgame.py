@@ -53,7 +53,6 @@ def most_points(hands, known, trash, fits, tokens, deck, turns, player):
 
 
 def searched(hands, known, trash, fits, tokens, deck, turns, player):
-    """Return the result of `endgame.most_points`."""
     memory = np.zeros(1, np.dtype(hats.fields(RULES), align=True)).view(np.recarray)[0]
     memory.needed = np.uint64((1 << 12) - 1)
     frames = np.zeros(endgame.DEPTH, endgame.FRAME)

@@ -23,7 +23,6 @@ def languages(draw: np.random.Generator, runs: int, odd: float) -> np.ndarray:
 
 
 def share_covered(truth: float, some: Callable[[], Estimate], samples: int) -> float:
-    """Return how often an interval contains the true value."""
     found = [some() for _ in range(samples)]
     return float(np.mean([own.low - 1e-9 <= truth <= own.high + 1e-9 for own in found]))
 
@@ -47,10 +46,7 @@ def test_intervals_of_cross_play_cover_private_languages(runs: int, odd: float):
 @pytest.mark.statistical
 @pytest.mark.parametrize("runs", [5, 10])
 def test_intervals_of_self_play_cover_its_mean(runs: int):
-    """Coverage is 93 to 97 % for normally distributed scores of runs.
-
-    With 93 %, 400 samples fall below 88 % once in 5,000 tests.
-    """
+    """Coverage is 93 to 97 % for normal scores. With 93 %, 400 samples fall below 88 % once in 5,000 tests."""
     draw = np.random.default_rng(runs)
     assert share_covered(22.0, lambda: estimates.mean(draw.normal(22, 0.3, runs)), 400) >= 0.88
 
@@ -62,7 +58,6 @@ def qualities(draw: np.random.Generator, runs: int, better: float = 0.0) -> np.n
 
 
 def noisy(draw: np.random.Generator, scores: np.ndarray) -> np.ndarray:
-    """Return scores as they are measured, never equal."""
     return scores + draw.normal(0, 0.03, scores.shape)
 
 

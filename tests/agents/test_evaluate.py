@@ -153,7 +153,6 @@ def test_a_competitive_game_is_told_by_each_players_return(tmp_path, capsys):
 
 @pytest.mark.parametrize("mode", ["cross-play", "one-guest", "ad-hoc"])
 def test_teams_are_not_scored_in_a_competitive_game(mode: str):
-    """The score there is the winner's, so it would say nothing of the agent."""
     with pytest.raises(SystemExit, match=f"{mode} needs a cooperative game, got ikebana: --mode tournament"):
         main(["evaluate", "ikebana", "--agents", "random,greedy,lookahead", "--mode", mode, "--games", "2"])
 
@@ -180,7 +179,6 @@ def test_the_file_names_its_machine_and_the_command_that_makes_it_again(tmp_path
 
 
 def timeless(row):
-    """Return a row without the time that it took."""
     answers = {name: {**counts, "core_seconds": 0} for name, counts in row.get("answers", {}).items()}
     return row | {"answers": answers, "machine": {}}
 

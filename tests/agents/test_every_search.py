@@ -37,7 +37,6 @@ class Case(NamedTuple):
 
 
 def named(name: str, config: Any, games: int, other: str | None = None, **effort: Any) -> Case:
-    """Return the case of a search by name."""
     blueprint = name if "margin" in effort or other is None else ""
     return Case(config, lambda: agents.load(f"search:{name}", config, **effort), games, other, blueprint)
 
@@ -194,7 +193,6 @@ def test_what_cannot_be_searched_is_refused_in_words(name: str, config: Any, eff
 
 
 def test_a_game_without_a_search_is_refused_in_words(monkeypatch: pytest.MonkeyPatch):
-    """Searches of other games are not tried."""
     monkeypatch.delitem(registry.SEARCHES, "koikoi")
     with pytest.raises(ValueError, match="koikoi has no search; games that have one are hanabi, ikebana"):
         agents.load("search:counting", ROUND)

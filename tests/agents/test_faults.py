@@ -54,12 +54,10 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run_dir(stopped: Path, tmp_path: Path) -> Path:
-    """A copy of the interrupted run."""
     return shutil.copytree(stopped, tmp_path / "run")
 
 
 def refusal(*arguments: str) -> str:
-    """Return the line with which the command ends."""
     with pytest.raises(SystemExit) as end:
         main(["train", "--ranks", "1", *arguments])
     message = str(end.value)
@@ -225,7 +223,6 @@ def test_a_run_killed_in_its_first_checkpoint_can_be_begun_again(run_dir, whole,
 
 @contextmanager
 def little_room() -> Iterator[None]:
-    """No file may grow beyond one block."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))

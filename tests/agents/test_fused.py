@@ -54,7 +54,6 @@ def gradients(function: Callable[..., Any], inputs: Sequence[Tensor], spread: bo
 
 
 def wide(dtype: torch.dtype) -> torch.dtype:
-    """Return the type of the heads' weights and of biases."""
     return torch.promote_types(dtype, torch.float32)
 
 

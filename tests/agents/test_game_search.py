@@ -100,7 +100,6 @@ def ways(game: PlainKoiKoi, move: str) -> dict[str | None, PlainKoiKoi]:
 
 
 def open_value(game: PlainKoiKoi) -> float:
-    """Return the minimax value with open hands."""
     if game.phase == "end":
         return lead(game)
     best = max if game.player == 0 else min
@@ -108,7 +107,6 @@ def open_value(game: PlainKoiKoi) -> float:
 
 
 def root_of(env: Any) -> np.ndarray:
-    """Return the round in play as a search's record."""
     root = np.zeros(1, ROUND_STATE)
     round_state(env.game.rules, env.tables["state"][0], root)
     return root
@@ -136,13 +134,11 @@ def position(config: KoiKoiConfig, turn: int, seed: int, phase: str = "play") ->
 
 
 def number_of(move: str) -> int:
-    """Return the number of the action."""
     others = ["stop", "koikoi", "hiki", "keep hands", "swap hands", "joker"]
     return 48 + others.index(move) if move in others else BOX.index(move.split()[1])
 
 
 def with_hands(game: PlainKoiKoi, hands: Any) -> PlainKoiKoi:
-    """Return the same position with other hands."""
     after = copy.deepcopy(game)
     hidden = {*game.hands[0], *game.hands[1], *game.deck}
     after.hands = [[card for card in BOX if int(cards) >> BOX.index(card) & 1] for cards in hands]
@@ -265,7 +261,6 @@ def test_K14_tells_of_hands_and_never_wrongly():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_an_imagined_deal_of_ikebana_keeps_all_that_is_seen():
-    """An imagined deal does not change the player's view, and it holds every card once."""
     env: Any = ikebana_v0.raw_env(config=IkebanaConfig(players=3))
     rules, rng, buried = env.unwrapped.game.rules, random.Random(1), 0
     env.reset(seed=4)

@@ -25,7 +25,6 @@ class Team:
 
     @property
     def move(self) -> str:
-        """The action of the player to move, in words."""
         return self.table.env.action_to_str(self.players.action())
 
     def possible(self, player: int, slot: int) -> set[str]:

@@ -137,7 +137,6 @@ def outcome(policy: Any, games: int = 6, config: Any = MINI) -> list[list[int]]:
 
 
 def config_of(name: str) -> Any:
-    """Return the configuration of an agent that is loaded without one."""
     policy: Any = agents.load(name)
     return policy.config
 

@@ -173,7 +173,6 @@ def test_training_that_has_not_begun_says_what_can_be_continued(
 
 
 def status_of(words: list[str]) -> Any:
-    """Run the command line in this process, where Ctrl-C raises KeyboardInterrupt, and return its exit status."""
     with handling(signal.default_int_handler), pytest.raises(SystemExit) as ended:
         main(words)
     return ended.value.code

@@ -58,7 +58,6 @@ def test_a_view_hides_the_other_hand_the_deck_and_the_streams():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_move_depends_on_what_the_seat_cannot_see(name):
-    """The decision stays the same if the other hand, the deck and the stream are exchanged."""
     policy = agents.load("monte_carlo:60" if name == "monte_carlo" else name, ROUND)
     assert isinstance(policy, BotPolicy)
     import random

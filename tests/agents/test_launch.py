@@ -200,7 +200,6 @@ def test_two_torchruns_train_as_one_does(tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_training_run_ends_with_the_study_that_started_it(tmp_path: Path):
-    """The study is killed, and the run saves what it has and ends."""
     code = "from hanabako.agents.learning.common import algorithms, launch; from pathlib import Path\n"
     code += "ppo = algorithms.named('ppo')\n"
     code += f"settings = ppo.settings(preset='very_small', run_dir=Path('run'), steps={10**12})\n"

@@ -165,7 +165,6 @@ def test_a_network_that_was_rounded_to_play_is_kept_as_float32(tmp_path):
 
 @pytest.mark.parametrize("scale", [1e12, 1e30])
 def test_a_network_whose_outputs_a_mask_cannot_limit_does_not_play(scale: float):
-    """They are too large, or NaN."""
     network = small_network()
     with torch.no_grad():
         for weights in network.parameters():

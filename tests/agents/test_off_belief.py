@@ -155,7 +155,6 @@ def test_level_1_deals_hands_by_what_the_partners_did(monkeypatch):
 
 
 def test_level_2_deals_hands_by_its_belief(tmp_path, monkeypatch):
-    """Only the hand with the greatest score is dealt here."""
     config = replace(PRESETS["very_small"], derived=True)
     learner = learner_of(config, level_below=level_below(tmp_path / "below.safetensors"))
     learner.collect(0.5, 1.0)

@@ -82,7 +82,6 @@ WITH_TASK = replace(TINY, preset="mini", auxiliary=True)
 
 
 def learner_of(args: other_play.Args) -> OtherPlay:
-    """Return a learner whose games have just begun."""
     envs = RenamedSuits(args.make_config(), args.games, args.seed, ALONE)
     torch.manual_seed(args.seed)
     return OtherPlay(args, envs, ALONE)

@@ -69,8 +69,6 @@ def test_the_learner_is_always_to_move_and_every_seat_is_taken_once(config):
 
 
 class Daring(BatchedPolicy):
-    """Always plays its oldest card."""
-
     name = "daring"
 
     def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
@@ -140,10 +138,7 @@ def test_a_partner_remembers_its_own_game_only():
 
 
 def test_a_bot_among_games_that_begin_one_by_one_plays_as_in_lock_step():
-    """Games that wait, continue and end at random have the same moves as games played alone.
-
-    The bot has a large memory.
-    """
+    """Games that wait, continue and end at random have the same moves as games played alone."""
     bot, game = agents.load("smart", MINI), game_of(MINI).make_game(MINI)
     rng = np.random.default_rng(1)
     block = OpenBlock(game, 6, observes=True, specialize=False)
@@ -316,7 +311,6 @@ def score_of(policy: Any, envs: list[tuple[float, Any]], seat: int) -> float:
 
 @cache
 def openings() -> list[tuple[float, Any]]:
-    """Return all deals of the box 1 1 1 2, with probabilities."""
     found = []
     for place in range(4):
         deck = ["R1"] * 4
@@ -329,7 +323,6 @@ def openings() -> list[tuple[float, Any]]:
 
 @pytest.mark.slow
 def test_a_best_response_to_a_random_partner_is_found_exactly(tmp_path: Path):
-    """With two ranks of one color and one card each, training finds the value that exhaustive search finds."""
     size: dict[str, Any] = {
         "games": 128,
         "horizon": 16,

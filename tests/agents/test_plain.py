@@ -82,7 +82,6 @@ def test_a_plain_bot_is_a_partner_in_training() -> None:
 
 
 def rest_of(env: Any, seed: int, choose: Any) -> tuple[float, list[int]]:
-    """Play a game at the seat; return its rewards and the actions it chose."""
     observation, _ = env.reset(seed=seed)
     earned, actions, over = 0.0, [], False
     while not over:

@@ -131,7 +131,6 @@ def test_minibatches_grow_in_equal_parts(network):
 
 @pytest.mark.parametrize("history", [1, 3])
 def test_the_last_action_becomes_visible(history):
-    """With ``history``, all actions become visible together."""
     torch.manual_seed(1)  # of the initial weights
     args = replace(TINY, games=64, horizon=8, last_action_ramp=0.5, last_action_hidden=0.6)
     config = replace(PRESETS["very_small"], history=history)

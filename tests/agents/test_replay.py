@@ -176,7 +176,6 @@ def test_burn_in_makes_the_memories_that_the_network_would_have_had(name: str):
 
 
 def slow_memories(learner: Any, policy: Any, row: int) -> torch.Tensor:
-    """Return the players' memories (players, numbers) after a sequence, by a plain loop."""
     some = learner.replay.at(torch.tensor([row]))
     memories = list(some.memories[0])
     for t, player in enumerate(some.players[:-1, 0].tolist()):

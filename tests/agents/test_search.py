@@ -32,7 +32,6 @@ MINI = PRESETS["mini"]
 
 
 def searching(blueprint: str, config: Any, hands: int, **effort: Any) -> SearchPolicy:
-    """Return a search over the blueprint that lists at most that many hands."""
     policy = agents.load(f"search:{blueprint}", config, **effort)
     assert isinstance(policy, SearchPolicy)
     policy.most_hands = hands
@@ -91,12 +90,10 @@ def with_hand(deck: list[str], drawn: int, held: list[int], hand: tuple[str, ...
 
 
 def ways_to_hold(hand: tuple[str, ...], unseen: Counter[str]) -> int:
-    """Return in how many ways the unseen copies give the hand."""
     return prod(unseen[card] - hand[:slot].count(card) for slot, card in enumerate(hand))
 
 
 def seen(env: Any) -> bytes:
-    """Return the last event."""
     state = env.unwrapped.tables["state"].view(np.recarray)[0]
     return last_event(env.unwrapped.game.rules, state).tobytes()
 
@@ -257,7 +254,6 @@ def test_of_the_seats_of_one_search_one_searches():
 
 
 def think(thought: Thought, play_out: Any) -> Thought:
-    """Make all roll-outs that a thought asks for."""
     for left, n in thought.requests():
         thought.add(left, play_out(left, thought.deals, n))
     return thought

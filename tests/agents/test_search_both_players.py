@@ -202,7 +202,6 @@ def outcome(policy: Any, games: int, **fields: Any) -> list[Any]:
 
 
 def test_two_that_search_apart_come_to_the_same_choices_as_one_for_both_seats():
-    """Each search replicates the other, and no state is shared."""
     effort = {"rollouts": 12, "margin": 0}
     both = outcome(searching("piers", TINY, **effort), 5)
     assert both == outcome([searching("piers", TINY, **effort), searching("piers", TINY, **effort)], 5)

@@ -121,7 +121,6 @@ def seen_by_search(env: Any, turns: int) -> tuple[str, list[float]]:
 
 
 def expected_worths(env: Any, turns: int) -> dict[str, float]:
-    """Return the value of each legal move by the plain solver."""
     game = env.unwrapped.to_dict()
     player = game["current_player"]
     own, other = game["prestige"][player], game["prestige"][1 - player]

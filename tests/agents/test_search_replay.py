@@ -20,7 +20,6 @@ NETWORK = "hanabi-mini-2p"
 
 
 def searchers(blueprint: str, config: Any, games: int, hands: int) -> SingleSeated:
-    """Return the search at the seats of some games that were played to the end."""
     search, seated = agents.load(f"search:{blueprint}", config, rollouts=4), []
     assert isinstance(search, SearchPolicy)
     search.most_hands = hands
@@ -78,7 +77,6 @@ def level_0_hands(belief: Any, count: int) -> Any:
     ("blueprint", "config"), [(NETWORK, SEEN), ("piers", MINI), ("smart", replace(MINI, players=3))]
 )
 def test_a_replay_keeps_the_hands_that_fit_step_by_step(blueprint: str, config: HanabiConfig):
-    """The partners' memories for each hand agree too."""
     kept, dropped = 0, 0
     for belief in searchers(blueprint, config, 4, 40).beliefs.values():
         assert isinstance(belief, Belief)

@@ -669,7 +669,6 @@ def test_friends_at_one_browser_look_in_turn(browser: str, tmp_path: Path):
 
 @pytest.mark.browser
 def test_seats_are_filled_with_the_keyboard_on_a_phone(browser: str, tmp_path: Path):
-    """A letter typed in the list of names selects a name and makes no move."""
     with serving(host_of(MINI, 0)) as url, Chromium(browser, tmp_path, 320) as page:
         page.open(url)
         page.wait_until("state !== null")
@@ -689,7 +688,6 @@ def test_seats_are_filled_with_the_keyboard_on_a_phone(browser: str, tmp_path: P
 
 @pytest.mark.browser
 def test_a_foreign_page_cannot_move_or_read(browser: str, tmp_path: Path):
-    """A page of another origin that knows the address can neither move by a form nor by a script."""
     host = host_of(MINI, 0)
     with serving(host) as url, serving(host_of(MINI, 0)) as elsewhere, Chromium(browser, tmp_path) as page:
         page.open(elsewhere)

@@ -130,8 +130,6 @@ def test_undo_goes_back_to_ones_own_last_decision_and_the_agents_do_the_same_aga
 
 
 class Counting(BatchedPolicy):
-    """Counts its decisions, and takes the legal action of that number."""
-
     name = "counting"
 
     def memory(self, count):

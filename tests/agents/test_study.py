@@ -462,7 +462,6 @@ def test_an_origin_from_others_is_text_and_code() -> None:
 
 @pytest.fixture
 def dice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a study, in its own folder."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "dice", raising=False)
     path = tmp_path / "dice.py"
@@ -475,8 +474,6 @@ Say = Callable[..., str]
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """A function that runs `hanabako study` and returns what it printed."""
-
     def run(*words: str | Path) -> str:
         main(["study", *map(str, words)])
         return capsys.readouterr().out

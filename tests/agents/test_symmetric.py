@@ -25,7 +25,6 @@ def layout_of(config: Any) -> Layout:
 
 
 def any_network(config: Any) -> SymmetricNetwork:
-    """Return a network with weights far from the initial ones."""
     torch.manual_seed(1)
     network = SymmetricNetwork(config, width=24, layers=2)
     with torch.no_grad():

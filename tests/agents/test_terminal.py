@@ -84,7 +84,6 @@ def test_long_lines_are_broken_at_spaces_and_colors_take_no_room(width: int):
 
 
 def typed(*answers: str) -> Callable[[str], str]:
-    """Return a reader that gives these answers, then ends."""
     left = iter(answers)
 
     def read(prompt: str) -> str:
@@ -99,7 +98,6 @@ def typed(*answers: str) -> Callable[[str], str]:
 @EVERY_GAME
 @pytest.mark.parametrize("color", [False, True])
 def test_everything_shown_fits_80_columns(game: str, color: bool, capsys: pytest.CaptureFixture[str]):
-    """Lines fit in color with shapes and in plain words."""
     config = games()[game].make_config(players=5) if game == "ikebana" else short_config(game)
     session = Session(config, [None, *[agents.load("random", config)] * (config.players - 1)], seed=7)
     Terminal(
@@ -208,7 +206,6 @@ class PseudoTerminal:
         self.shown = ""
 
     def wait_for(self, words: str, seconds: float = 120) -> str:
-        """Return what was shown before ``words``."""
         end = time.monotonic() + seconds
         while words not in self.shown:
             assert time.monotonic() < end and self.more(), f"{words!r} did not come after: {self.shown[-2000:]}"

@@ -75,7 +75,6 @@ def slow_terms(learner: Any, network: Any, some: Sequences, row: int) -> list[tu
 
 
 def slow_mixture(mixer: qmix.Mixer, opening: torch.Tensor, terms: list[torch.Tensor], state: torch.Tensor) -> Any:
-    """Return the mixed value by plain loops over players and units."""
     bits = [int(word) >> bit & 1 for word in state ^ opening for bit in range(64)]
     hidden = mixer.state.weight @ torch.tensor(bits, dtype=torch.float32) + mixer.state.bias
     numbers = mixer.weights.weight @ hidden.clamp(min=0) + mixer.weights.bias
@@ -87,7 +86,6 @@ def slow_mixture(mixer: qmix.Mixer, opening: torch.Tensor, terms: list[torch.Ten
 
 
 def slow_team(learner: Any, module: Any, terms: list[torch.Tensor], words: torch.Tensor) -> Any:
-    """Return the team's value of the players' terms."""
     if isinstance(learner, qmix.QMIX):
         return slow_mixture(module.mixer, module.mixer.opening, terms, words)
     return terms[0] + learner.args.waiting * sum(terms[1:])
@@ -115,7 +113,6 @@ def slow_loss(learner: Any, some: Sequences) -> float:
 
 
 def loss_of(learner: Any, some: Sequences) -> float:
-    """Return the mean squared error of the learner's values."""
     return float(learner.errors(some, PRICE)[0].square().mean())
 
 

@@ -20,8 +20,6 @@ ONE_ROUND = {"rounds": 1}
 
 
 class LastLegal(agents.PlainBot):
-    """Plays the last of the legal actions."""
-
     name = "last"
 
     def act(self, view):
@@ -51,7 +49,6 @@ def chosen(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
 
 
 def assert_shows(observation: dict[str, np.ndarray], row: int, single: dict[str, np.ndarray]) -> None:
-    """Check that a row of the vector's observation is the single seat's."""
     for name, expected in single.items():
         np.testing.assert_array_equal(observation[name][row], expected)
 

@@ -75,7 +75,6 @@ def run_here(words: Sequence[str], _log: Path) -> int:
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals) -> None:
-    """Send this process a signal during that update, as an impatient user would."""
     learn = Trainer.learn
 
     def learn_and_stop(self):

@@ -66,8 +66,6 @@ def best_score(config: HanabiConfig, known: Known) -> int:
 
 
 class Position:
-    """A position of a game with all cards visible."""
-
     def __init__(self, game: PlainHanabi, known: Known) -> None:
         self.game, self.known = game, known
         self.key = (
@@ -83,13 +81,11 @@ class Position:
         )
 
     def moves(self) -> Iterator[str]:
-        """Return the legal moves, with only one hint."""
         legal = sorted(self.game.legal_moves())
         yield from [move for move in legal if move.startswith("hint")][:1]
         yield from [move for move in legal if not move.startswith("hint")]  # plays come last and are tried first
 
     def after(self, move: str) -> PlainHanabi:
-        """Return a copy of the game after a move, with hints forgotten."""
         game = object.__new__(PlainHanabi)
         game.__dict__.update(self.game.__dict__)
         for name in ("deck", "discards", "events", "bonus_tiles"):

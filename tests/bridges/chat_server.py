@@ -18,7 +18,6 @@ def legal_of(turn: str) -> list[str]:
 
 
 def first(turn: str) -> str:
-    """Answer with the first legal move."""
     return f"I think.\n**Answer:** {legal_of(turn)[0]}"
 
 

@@ -26,7 +26,6 @@ Arrays = dict[str, np.ndarray]
 
 
 def arrays_by_hand(players: int, games: int = 4) -> Arrays:
-    """Return games played at random, one decision at a time."""
     env, rng, none = hanabi_v0.raw_env(players=players), np.random.default_rng(1), {2: 20, 3: 30}[players]
     decks, scores, lengths = [], [], []
     actions = np.full((games, 89, players), none, np.int32)

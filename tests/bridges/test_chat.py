@@ -42,8 +42,6 @@ class Stub:
 
 
 class First(agents.PlainBot):
-    """Plays the first legal move."""
-
     def act(self, view: Any) -> str:
         return view.legal[0]
 
@@ -169,10 +167,7 @@ def test_a_model_plays_every_game_as_its_answers_say(under_test: GameUnderTest, 
 
 @EVERY_GAME
 def test_illegal_answers_are_counted_and_replaced_by_random_moves(under_test: GameUnderTest) -> None:
-    """A model without answers plays like `random`, decision by decision.
-
-    Seeds are therefore reproducible, whichever games are played together.
-    """
+    """A model without answers plays like `random`, decision by decision, whichever games are played together."""
     config = under_test.config(**under_test.short)
     policy = ChatPolicy(Stub(lambda _: "Answer: I do not know"), config)
     games = play(config, policy, 4, seed=4)
@@ -220,10 +215,7 @@ def test_a_model_is_a_partner_of_the_seat() -> None:
 
 
 def asked_from(env: Any, state: dict[str, Any], prompt: str, own: int, rule: Any = first, steps: int = 1) -> list[Any]:
-    """Return what a model at the seat ``own`` is asked in the first steps from a position.
-
-    Its partners always take the first legal action.
-    """
+    """Return what a model at ``own`` is asked in the first steps; its partners take the first legal action."""
     env.reset(seed=1, options={"state": state})
     stub, config = Stub(rule), env.config
     policies: list[Any] = [First()] * config.players

@@ -198,7 +198,6 @@ def test_answers_that_are_cut_off_are_counted_apart(tmp_path: Path, capsys: Any,
 
 
 def says(content: Any, **more: Any) -> dict[str, Any]:
-    """Return the body of an answer."""
     message = {"role": "assistant", "content": content}
     return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], **more}
 
@@ -370,7 +369,6 @@ def head(handler: Any, status: int, **headers: str) -> None:
 
 
 def drip(handler: Any, status: int) -> None:
-    """Write an answer that does not end."""
     head(handler, status, Content_Type="application/json", Content_Length="1000000")
     while not handler.server.is_closed:
         handler.wfile.write(b" ")

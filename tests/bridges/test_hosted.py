@@ -153,7 +153,6 @@ class Hosted:
         return None
 
     def play(self, connection: Any) -> None:
-        """Play a game."""
         path = connection.request.path
         seats = [int(seat) for seat in re.findall(r"candidate_positions=(\d)", path)] or [1]
         players = int((re.findall(r"num_players=(\d)", path) or ["2"])[0])

@@ -245,7 +245,6 @@ class Code:
 
 
 def change(path: Path, change_tensors: Callable[[dict[str, torch.Tensor]], Any]) -> None:
-    """Write a file again with changed tensors."""
     if path.suffix == ".safetensors":
         tensors = load_file(path)
         change_tensors(tensors)
@@ -310,7 +309,6 @@ def test_code_in_a_file_is_not_run(family: str, tmp_path: Path):
 
 
 def test_a_file_that_grows_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Tensors whose elements share memory and archives that unpack to a larger size are refused."""
     path = tmp_path / "model.pthw"
     torch.save({"priv_net.0.weight": torch.zeros(1).expand(10**6, 10**6)}, path)
     with pytest.raises(ValueError, match="larger than the file"):

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.slow
 
 
 def client(module: str) -> Any:
-    """Import a module of another library, or skip the test."""
     return pytest.importorskip(module, reason=f"client: {module.partition('.')[0]} is not installed")
 
 

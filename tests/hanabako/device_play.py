@@ -13,7 +13,6 @@ FIRST = [(game, game_named(game).first_preset) for game in game_names()]
 
 
 def pair(game: str, preset: str, tables: int, **keywords: Any) -> tuple[Any, Any]:
-    """Return the same environment on the CPU and on the GPU."""
     here, there = (game_named(game).make_vector(tables, preset=preset, device=d, **keywords) for d in ("cpu", "cuda"))
     return here, there
 

@@ -29,7 +29,6 @@ TABLES, STEPS = 2, 150
 
 
 def pair(game: str, preset: str, **keywords: Any) -> tuple[Any, Any]:
-    """Return the same environment on the CPU and on the simulated GPU."""
     return device_play.pair(game, preset, TABLES, **keywords)
 
 

@@ -17,7 +17,6 @@ SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1"}
 
 
 def run(*words: str, **environment: str) -> str:
-    """Run Python in the clone and return what it printed."""
     done = ran([sys.executable, *words], **environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

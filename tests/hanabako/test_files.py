@@ -35,7 +35,6 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 
 @pytest.fixture
 def umask(request: pytest.FixtureRequest) -> Iterator[int]:
-    """Set the umask of the process for one test."""
     before = os.umask(request.param)
     yield request.param
     os.umask(before)

@@ -20,7 +20,6 @@ NASTY = "</script><!-- <script>alert('x')</script> & \"quotes\""
 
 
 def game(turns: int = TURNS, **options: object) -> Replay:
-    """Return a made-up game of a dot that moves to the right."""
     symbols = Symbols("t")
 
     def layers(turn: int, eyes: str) -> list[str]:

@@ -22,8 +22,6 @@ WORDS = f"Compiling {__name__}.weigh; later starts take each loop from Numba's c
 
 
 class Timer:
-    """A timer of a `Clock`."""
-
     def __init__(self, clock: "Clock", interval: float, function: Callable[..., None], arguments: list[Any]) -> None:
         self.clock, self.due, self.function = clock, clock.now + interval, function
         self.is_running = self.daemon = False
@@ -105,8 +103,6 @@ def test_numba_tells_of_what_it_compiles(
 
 
 class Screen(io.StringIO):
-    """A terminal, or a file."""
-
     def __init__(self, is_terminal: bool) -> None:
         super().__init__()
         self.isatty = lambda: is_terminal

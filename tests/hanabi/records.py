@@ -45,7 +45,6 @@ def do(config: HanabiConfig, state: Any, *moves: str) -> None:
 
 
 def play_on(config: HanabiConfig, state: Any, moves: int, rng: random.Random) -> None:
-    """Play at most ``moves`` random legal moves."""
     for _ in range(moves):
         if state.end_reason:
             return
@@ -62,7 +61,6 @@ def observations(config: HanabiConfig, state: Any) -> list[list[int]]:
 
 
 def stacked(config: HanabiConfig, start: str) -> Any:
-    """Return a game whose deck begins with these cards."""
     rest = Counter(box(config))
     rest.subtract(start.split())
     state = new_game(config)

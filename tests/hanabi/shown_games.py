@@ -85,7 +85,6 @@ def final(config: Any, **options: Any) -> dict[str, Any]:
 
 
 def exchanged(position: dict[str, Any], seat: int, rng: random.Random) -> dict[str, Any]:
-    """Return the position with the cards that ``seat`` cannot see exchanged at random."""
     hand, hidden = position["hands"][seat], position["hands"][seat] + position["deck"]
     rng.shuffle(hidden)
     hands = [hidden[: len(hand)] if player == seat else cards for player, cards in enumerate(position["hands"])]

@@ -74,7 +74,6 @@ SEED = 0
 
 
 def after(*moves: str, **fields: Any) -> HanabiVectorEnv:
-    """Return a game of the default deal after these moves, all of which its events hold."""
     envs = HanabiVectorEnv(1, history=len(moves), **fields)
     envs.reset(seed=SEED)
     for move in moves:

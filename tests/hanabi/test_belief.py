@@ -136,7 +136,6 @@ def test_H3_the_deck_is_dealt_anew_with_the_hand():
 
 @pytest.mark.parametrize("config", ALL, ids=lambda config: f"{config.players}p-{ALL.index(config)}")
 def test_H20_a_player_sees_no_difference(config):
-    """The player's observation and all public parts do not change, and no trace of the old deal is left."""
     loops, room = belief_loops(None), scratch(5)
     for moves in (0, 7, 30):
         env = tables_of(config, moves)

@@ -27,7 +27,6 @@ SAVED = {
 
 
 def played(config: HanabiConfig, seed: int) -> tuple[list[str], list[int], dict[str, Any]]:
-    """Return the deck, the actions and the last position of a random game."""
     rng, env = random.Random(seed), hanabi_v0.raw_env(config=config)
     deck, actions = shuffled_box(config, rng), []
     env.reset(seed=seed, options={"deck": deck})

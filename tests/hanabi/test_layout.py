@@ -32,7 +32,6 @@ def moments(config: HanabiConfig, rng: random.Random) -> Iterator[Any]:
 
 
 def renamed(value: Any, letters: dict[str, str]) -> Any:
-    """Return a position with its suits renamed in cards, hints, moves and keys."""
     if isinstance(value, dict):
         return {renamed(key, letters): renamed(item, letters) for key, item in value.items()}
     if isinstance(value, list):

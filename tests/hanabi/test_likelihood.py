@@ -45,13 +45,11 @@ class Played:
         self.begin()
 
     def begin(self) -> None:
-        """Deal a random deck."""
         self.deck = self.rng.permutation(box(self.config)).tolist()
         self.seen, _ = self.env.reset(seed=1, options={"deck": self.deck})
         self.plain, self.moves = PlainHanabi(self.config, self.deck), list[str]()
 
     def step(self) -> None:
-        """Make a random decision."""
         action = legal_action(self.seen["action_mask"][0], self.rng)
         self.loops.note(self.env.game.rules_array, self.env.tables, np.array([action]), self.pasts)
         self.moves.append(notation.action_to_str(self.config, action))

@@ -85,8 +85,6 @@ def test_games_that_shuffle_for_themselves_agree_with_the_plain_reference(table)
 
 
 class Running(Engine):
-    """A game of our environment that has begun."""
-
     def __init__(self, env: Any) -> None:
         self.env = env
 
@@ -118,7 +116,6 @@ def test_random_tables_agree_with_the_plain_reference():
 
 
 def random_table(rng: random.Random) -> HanabiConfig:
-    """Return a random configuration."""
     players, colors, ranks = rng.randint(2, 5), rng.randint(1, 5), rng.randint(1, 5)
     deck = colors * (3 if ranks == 1 else 2 * ranks)
     if deck < players:

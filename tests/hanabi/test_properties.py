@@ -36,7 +36,6 @@ def mostly_good(env: Any, rng: random.Random) -> list[int]:
 
 
 def fits(table: dict[str, Any], words: str, ranks: int) -> bool | None:
-    """Return whether the move plays a card that fits, announced correctly; None if it plays no card."""
     verb, slot, *announced = words.split()
     if verb != "play":
         return None

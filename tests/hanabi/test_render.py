@@ -170,7 +170,6 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 
 def contrast(first: str, second: str) -> float:
-    """Return the contrast ratio of WCAG."""
     dark, light = sorted(float(np.dot([0.2126, 0.7152, 0.0722], linear(color))) for color in (first, second))
     return (light + 0.05) / (dark + 0.05)
 

@@ -13,7 +13,6 @@ COLORS = "RYGWB"
 
 
 def all_cards(table) -> Counter[str]:
-    """Return every card of the table, in any place."""
     on_fireworks = [f"{suit}{rank}" for suit, top in table.fireworks.items() for rank in range(1, top + 1)]
     return Counter([card for hand in table.hands for card in hand] + table.deck + table.discards + on_fireworks)
 

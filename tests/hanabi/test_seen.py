@@ -12,14 +12,12 @@ from .test_variant_rules import completes_red
 
 
 def rows(table: Table, player: int, section: str, name: str) -> list[list[int]]:
-    """Return the bits of a field at each of its places in the observation."""
     bits = table.bits(player)
     [field] = [f for f in layout(table.env.config.rules()).fields if (f.section, f.name) == (section, name)]
     return [bits[place] for place in field.places()]
 
 
 def named(names: Any, row: list[int]) -> list[Any]:
-    """Return the names whose bits are set."""
     return [name for name, bit in zip(names, row, strict=True) if bit]
 
 

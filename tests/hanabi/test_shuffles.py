@@ -18,7 +18,6 @@ pytestmark = pytest.mark.statistical
 
 
 def deals(count: int, **fields: Any) -> Any:
-    """Return the states of freshly dealt games."""
     envs = HanabiVectorEnv(count, seed=11, specialize=False, **fields)
     envs.reset(seed=11)
     return envs._tables["state"]
@@ -52,7 +51,6 @@ def test_H1_every_card_is_dealt_everywhere_equally_often(table: dict[str, Any], 
 
 
 def test_V4_every_order_of_the_tiles_is_equally_likely():
-    """All 720 orders of the six tiles are equally likely."""
     games = 72_000
     orders = Counter(map(bytes, deals(games, preset="all_extensions")["bonus_tiles"]))
     expected = games / 720

@@ -28,7 +28,6 @@ RECKLESS = 0.03  # how often a good player makes any legal move
 
 
 def random_config(rng: random.Random) -> HanabiConfig:
-    """Return a random combination of the variants, with sizes that fit the general record."""
     full_size = rng.random() < 0.4
     fields: dict[str, Any] = {
         "players": rng.randint(2, 5),

@@ -16,10 +16,7 @@ from tests.reference.ikebana_plain import box
 
 
 class Table(tests.table.Table):
-    """A table of Ikebana that stores the rewards of all players."""
-
     def reward(self) -> list[float]:
-        """Return the rewards of all players for the last move."""
         return [self.env.rewards[agent] for agent in self.env.possible_agents]
 
     def play_round(self) -> Self:

@@ -16,7 +16,6 @@ EVERY_BOUQUET = 223_031  # J6
 
 
 def appraisal(cards: str) -> tuple[int, int, int]:
-    """Return points, multiplier and gain."""
     return appraise(map(str_to_card, cards.split()))
 
 

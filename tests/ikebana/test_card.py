@@ -77,7 +77,6 @@ COLORS = list("KRGBY")
 
 
 def renamed(value: Any, letters: dict[str, str]) -> Any:
-    """Return a position with its colors renamed."""
     if isinstance(value, dict):
         return {key: renamed(item, letters) for key, item in value.items()}
     if isinstance(value, list):

@@ -32,7 +32,6 @@ def position_after(config: IkebanaConfig, seed: int, moves: int) -> Any:
 @pytest.mark.parametrize("config", TABLES, ids=lambda config: f"{config.players}p")
 @given(seed=st.integers(0, 2**32 - 1), moves=st.integers(0, 200))
 def test_I8_J3_hidden_cards_are_in_nobodys_observation(config, seed, moves):
-    """Exchanging at random what a player cannot see does not change the player's observation."""
     env = position_after(config, seed, moves)
     state, rng = env.to_dict(), random.Random(seed)
     for player in range(config.players):
@@ -71,7 +70,6 @@ def test_J3_perfect_recall_shows_buried_cards_to_everybody():
 
 
 def view_of(config: IkebanaConfig, position: dict[str, Any], player: int) -> np.ndarray:
-    """Return the hidden record of a position, (1,)."""
     records = np.zeros(1, state_dtype(config.players, config.rounds))
     view = records.view(np.recarray)[0]
     load_position(config, view, position)

@@ -16,8 +16,6 @@ from tests.reference.koikoi_plain import BOX, is_kind
 
 
 class Table(tests.table.Table):
-    """A table of Koi-Koi."""
-
     @property
     def last_result(self) -> tuple[int | None, int, str]:
         """Winner, points and reason of the last finished round."""
@@ -25,7 +23,6 @@ class Table(tests.table.Table):
         return row["winner"], row["points"], row["reason"]
 
     def plane(self, player: int, number: int) -> set[str]:
-        """Return the cards of one plane of a player's observation."""
         bits = self.bits(player)[48 * number : 48 * (number + 1)]
         return {card for card, bit in zip(BOX, bits, strict=True) if bit}
 

@@ -29,8 +29,6 @@ def deck_of(basic: dict[str, Any]) -> list[str]:
 
 
 class Replay:
-    """One recorded game, replayed on our table."""
-
     def __init__(self, env: Any, game: dict[str, Any]) -> None:
         self.env = env
         self.rounds = list(game["record"].values())

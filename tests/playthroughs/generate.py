@@ -19,7 +19,6 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def path_of(under_test: GameUnderTest, preset: str) -> Path:
-    """Return the path of a preset's text."""
     return FOLDER / f"{under_test.name}_{preset}.txt"
 
 
@@ -56,7 +55,6 @@ def playthrough(under_test: GameUnderTest, preset: str) -> str:
 
 
 def config_line(config: Any) -> str:
-    """Return the fields that differ from the defaults."""
     changed = [
         f"{field.name}={getattr(config, field.name)!r}"
         for field in fields(config)

@@ -6,7 +6,6 @@ import numpy as np
 
 
 def end_line(env: Any) -> str:
-    """Return a line with the end of the game."""
     state = env.unwrapped.to_dict()
     return f"end: {state['end_reason']}, score {state['score']}"
 
@@ -42,7 +41,6 @@ def fits(state: dict[str, Any], card: str, ranks: int) -> bool:
 
 
 def is_played(state: dict[str, Any], card: str, ranks: int) -> bool:
-    """Return whether the card is on its firework already."""
     played, rank = state["fireworks"][card[0]], int(card[1:])
     return rank > ranks - played if card[0] == "K" else rank <= played
 
@@ -66,7 +64,6 @@ def table_lines(env: Any) -> list[str]:
 
 
 def open_cards(known: list[str]) -> str:
-    """Return the suits and ranks that hints leave open."""
     return "".join(sorted({card[0] for card in known}, key="RYGWBMK".index)) + "".join(
         sorted({card[1] for card in known})
     )

@@ -10,7 +10,6 @@ from ikebana_env.drawing.render import table_ansi, view_of
 
 
 def end_line(env: Any) -> str:
-    """Return a line with the end of the game."""
     state = env.unwrapped.to_dict()
     return f"end: winners {state['winners']}, prestige {state['prestige']}"
 

@@ -6,7 +6,6 @@ import numpy as np
 
 
 def end_line(env: Any) -> str:
-    """Return a line with the end of the game."""
     state = env.unwrapped.to_dict()
     results = [
         f"player_{row['winner']} {row['points']} ({row['reason']})" if row["points"] else row["reason"]

@@ -84,7 +84,6 @@ class Lowest:
 
 
 def valid(rng: random.Random) -> list[str]:
-    """Return the words of a command that works."""
     return rng.choice(LINES).split()
 
 
@@ -127,7 +126,6 @@ class Taker:
 
 @contextlib.contextmanager
 def silence() -> Any:
-    """Hide all output, and give the command an empty input."""
     out, stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace"), sys.stdin
     sys.stdin = io.StringIO("")
     try:

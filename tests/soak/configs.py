@@ -21,7 +21,6 @@ class Entry:
     config: Any
 
     def vector(self, num_envs: int, **options: Any) -> Any:
-        """Make its vector environment."""
         return self.under_test.entry.make_vector(num_envs, config=self.config, **options)
 
 

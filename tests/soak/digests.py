@@ -45,7 +45,6 @@ def play(name: str, part: int) -> tuple[int, list[str]]:
 
 
 def digest_of(entry: Entry) -> str:
-    """Return the digest of a configuration's games."""
     found = hashlib.sha256()
     for arrays, kind in zip(zip(*moments_of(entry), strict=True), KINDS, strict=True):
         found.update(np.ascontiguousarray(np.stack(arrays, axis=1), kind).tobytes())
@@ -53,7 +52,6 @@ def digest_of(entry: Entry) -> str:
 
 
 def moments_of(entry: Entry) -> Iterator[tuple[Any, ...]]:
-    """Yield what all games show after every step."""
     envs = entry.vector(TABLES, autoreset_mode="SameStep")
     observation, _ = envs.reset(seed=SEED)
     for t in range(STEPS):
@@ -68,7 +66,6 @@ def differing(names: list[str]) -> list[str]:
 
 
 def in_threads() -> tuple[int, list[str]]:
-    """Play in four threads at once."""
     barrier = threading.Barrier(4)
 
     def together(_: int) -> list[str]:

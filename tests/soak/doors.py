@@ -48,7 +48,6 @@ def doors(group: str, folder: Path) -> dict[str, Door]:
 
 
 def config_door(under_test: GameUnderTest) -> Door:
-    """Return the entry point for fields of a configuration."""
     presets = [{**vars(config)} for config in under_test.presets.values()]
     return Door(lambda rng: rng.choice(presets), lambda fields: under_test.config(**words_only(fields)).rules())
 
@@ -176,7 +175,6 @@ def vector_doors(under_test: GameUnderTest) -> dict[str, Door]:
 
 
 def played(envs: Any, rng: np.random.Generator) -> None:
-    """Play some steps, legal or not."""
     for _ in range(AFTERWARDS):
         envs.step(rng.integers(0, envs.single_action_space.n, envs.num_envs))
 
@@ -223,7 +221,6 @@ def record_door(under_test: GameUnderTest, path: Path) -> Door:
 
 
 def random_record(config: Any, seed: int) -> GameRecord:
-    """Return a random game of at most 20 moves."""
     record = GameRecord(config, seed, tuple(f"p{k}" for k in range(config.players)))
     env, rng, words = record.begin(), np.random.default_rng(seed), []
     while len(words) < 20 and not all(env.terminations.values()):

@@ -31,8 +31,6 @@ TIMES = 200
 
 @dataclass
 class Door:
-    """One entry point."""
-
     valid: Callable[[random.Random], Any]
     """Draws a valid input."""
     take: Callable[[Any], Any]
@@ -57,7 +55,6 @@ def play(group: str, part: int) -> tuple[int, list[str]]:
 
 @cache
 def doors_of(group: str) -> dict[str, Door]:
-    """Return the entry points of a group by name."""
     from tests.soak.doors import doors
 
     folder = Path(tempfile.mkdtemp(prefix="soak-"))

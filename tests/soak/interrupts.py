@@ -65,7 +65,6 @@ ROWS = dict.fromkeys(COMMANDS, 5)
 
 
 def play(name: str, part: int) -> tuple[int, list[str]]:
-    """Run one command and interrupt it."""
     rng = random.Random(f"{name} {part}")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "mine.py").write_text(STUDY, encoding="utf-8")

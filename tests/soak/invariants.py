@@ -65,7 +65,6 @@ NOTHING, ONE = np.uint64(0), np.uint64(1)
 
 @numba.njit(cache=True)
 def bits_in(word: Any) -> Any:
-    """Return how many bits of a 64-bit word are set."""
     x = np.uint64(word)
     x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -142,7 +141,6 @@ def fault_of_hanabi(facts: Any, s: Any, weights: Any, touching: Any) -> Any:
 
 @numba.njit(cache=True)
 def fault_of_numbers(facts: Any, s: Any) -> Any:
-    """Return a fault of tokens, counts and fireworks."""
     if s.information_tokens > facts.most_information or not 0 < s.life_tokens <= facts.most_lives:
         return NUMBERS
     if not -1 <= s.turns_to_play <= facts.players or s.current_player >= facts.players:
@@ -365,7 +363,6 @@ def koikoi_facts(config: Any) -> Facts:
 
 
 def weight_of(cards: np.ndarray) -> np.uint64:
-    """Return the weight of some cards together, modulo 2^64."""
     return np.add.reduce(WEIGHTS[cards])
 
 

@@ -99,7 +99,6 @@ def play(name: str, part: int) -> tuple[int, list[str]]:
 
 
 def differences(run_dir: Path, complete: Path, codes: Sequence[int | None]) -> list[str]:
-    """Return the differences between a run and the uninterrupted one."""
     from hanabako.agents.learning.common.runs import read_metrics
     from tests.agents.tiny_runs import weights, without_clock
 
@@ -119,8 +118,6 @@ def differences(run_dir: Path, complete: Path, codes: Sequence[int | None]) -> l
 
 @dataclass(frozen=True)
 class Rank:
-    """One process of a run."""
-
     process: BaseProcess
     has_met: Event
     """Set once it has met all other ranks; from then on it notices if one is gone."""
@@ -186,7 +183,6 @@ def ended(life: Sequence[Rank], seconds: float) -> bool:
 
 
 def kill(life: Sequence[Rank]) -> None:
-    """End processes by SIGKILL and wait until they are gone."""
     for rank in life:
         rank.process.kill()
     for rank in life:

@@ -17,8 +17,6 @@ MOST_FAILURES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Part(Row):
-    """A row of a check."""
-
     check: str
     name: str
 
@@ -28,7 +26,6 @@ def check_of(name: str) -> Any:
 
 
 def play(row: Row, before: Result | None) -> dict[str, Any]:
-    """Play the next part of a row."""
     assert isinstance(row, Part)
     before = before or {"done": 0, "amount": 0, "seconds": 0, "failures": []}
     begin = time.perf_counter()

@@ -17,7 +17,6 @@ ROWS = {game.name: 8 * len(entries(game.name)) for game in GAMES}
 
 
 def play(game: str, part: int) -> tuple[int, list[str]]:
-    """Play the part's configuration."""
     own = entries(game)
     return play_slice(own[part % len(own)], part)
 
