@@ -58,9 +58,6 @@ def outcome(check: Callable[[Path], None], folder: Path) -> str:
     return "held"
 
 
-# --- Checks -----------------------------------------------------------------------------------------------------------
-
-
 def build(folder: Path) -> None:
     """The wheel and the sdist are built."""
     shutil.rmtree(DIST, ignore_errors=True)
@@ -109,9 +106,6 @@ RESOLVE = (
     "pip compile --resolution lowest-direct --python-version 3.11 --no-header --no-annotate --quiet pyproject.toml"
 )
 RESOLVE = RESOLVE.split()
-
-
-# --- Helpers -------------------------------------------------------------------------------------------------------
 
 
 def built(pattern: str) -> Path:

@@ -145,8 +145,6 @@ def test_settings_that_cannot_work_are_refused_before_a_file_exists(
     assert not (tmp_path / "run").exists()
 
 
-# --- Games that can be solved -----------------------------------------------------------------------------------------
-
 ONE_CARD_EACH = ("colors=2", "ranks=1", "hand_size=1", "max_life_tokens=1")
 """Two colors of three equal cards, one card in each hand, one life. A team that gives and follows hints always scores
 2: the first card played always fits; from then on each player learns the color of the card by a hint, at the cost of

@@ -34,9 +34,6 @@ def choice(config: IkebanaConfig, state: dict[str, Any], style: int) -> str:
     return action_words(config)[act(rules, memory, view, mask, 0)]
 
 
-# --- The best choice, computed independently ------------------------------------------------------------------------
-
-
 def unseen_cards(state: dict[str, Any], remembered: bool = False) -> Counter[str]:
     """Return the cards that the player to move cannot see, by kind; ``remembered`` discards are seen (J3)."""
     seen = [card for bouquet in state["bouquets"] for card in bouquet]

@@ -37,9 +37,6 @@ class Team:
         return {name for card, name in enumerate(names) if int(known[0, player, slot]) >> card & 1}
 
 
-# --- smart ------------------------------------------------------------------------------------------------------------
-
-
 def test_a_color_hint_plays_the_newest_card_it_touches():
     team = Team("smart", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", "hint 1 R")
     assert team.move == "play 4"
@@ -75,9 +72,6 @@ def test_a_discard_finesse_is_believed():
     assert team.move == "play 3"  # the older of two that fit
 
 
-# --- Rule lists -------------------------------------------------------------------------------------------------------
-
-
 def test_rank_is_told_first_and_then_the_color():
     team = Team("iggi", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1")
     assert team.move == "hint 1 1"
@@ -99,9 +93,6 @@ def test_a_card_that_hints_make_sure_is_played_and_a_useless_one_discarded():
     assert Team("internal", "Y3 G3 W3 B3 Y4 | G4 R4 Y2 B2 R1", *again, then="R1").move == "discard 4"
 
 
-# --- Hat guessing -----------------------------------------------------------------------------------------------------
-
-
 def test_the_first_hint_among_five_names_every_1_among_the_oldest_cards():
     team = Team("information", "Y3 G3 W3 B3 | G1 R4 Y4 B4 | R5 Y2 G2 W2 | W1 R3 G4 B2 | B5 R2 W4 Y5", players=5)
     team.do(team.move)
@@ -109,9 +100,6 @@ def test_the_first_hint_among_five_names_every_1_among_the_oldest_cards():
     assert "R5" in team.possible(2, 0)
     assert len(team.possible(2, 0)) == 8  # the cards of one block
     assert team.move == "play 0"
-
-
-# --- cheat ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_cheat_plays_what_lets_the_next_player_play():

@@ -26,9 +26,6 @@ def pool():
     return {name: agents.load(name, MINI) for name in ("random", "cheat", "smart")}
 
 
-# --- Who sits where ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("line_up", "seats", "expected"),
     [
@@ -68,9 +65,6 @@ def test_the_words_of_a_meeting_give_its_config_back(game: str):
         assert Meeting(**meeting.values(), wanted=3).config == config
     changed = make_config("hanabi", "mini", 3, ["max_life_tokens=1", "history=2"])
     assert Meeting.of(changed, ["random"]).preset == "mini max_life_tokens=1 history=2"
-
-
-# --- What is kept -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seats", ["given", "turns"])
@@ -151,9 +145,6 @@ def test_a_row_of_a_file_names_the_same_meeting(pool):
     meeting = Meeting.of(MINI, ["smart", "random"], "turns", 40, seed=9, first=60)
     row = result_of(meeting, play_meeting(meeting, None, pool))
     assert meeting_of(row).key == meeting.key and meeting_of(row).wanted == 40
-
-
-# --- Views ------------------------------------------------------------------------------------------------------------
 
 
 def test_paired_deals_make_differences_sharper(pool):

@@ -76,8 +76,6 @@ def test_actions_mean_what_their_player_calls_them():
         assert torch.equal(renamed.players, plain.players)
 
 
-# --- The auxiliary task -----------------------------------------------------------------------------------------------
-
 WITH_TASK = replace(TINY, preset="mini", auxiliary=True)
 
 

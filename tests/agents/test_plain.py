@@ -78,9 +78,6 @@ def test_a_plain_bot_is_a_partner_in_training() -> None:
     assert envs.decisions == 40
 
 
-# --- Partners of the seat ---------------------------------------------------------------------------------------------
-
-
 def rest_of(env: Any, seed: int, choose: Any) -> tuple[float, list[int]]:
     observation, _ = env.reset(seed=seed)
     earned, actions, over = 0.0, [], False

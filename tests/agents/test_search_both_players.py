@@ -31,9 +31,6 @@ def searching(blueprint: str, config: Any, **effort: Any) -> SearchPolicy:
     return policy
 
 
-# --- Common knowledge -------------------------------------------------------------------------------------------------
-
-
 def decisions(deck: tuple[str, ...], policy: Any) -> Iterator[tuple[OneTable, tuple[Any, ...], Any, int, int]]:
     """Play the game of that deck, and yield each decision: the seats, public history, both hands, player and action."""
     env: Any = hanabi_v0.raw_env(config=ONE_COLOR)
@@ -191,9 +188,6 @@ def test_where_hands_are_too_many_the_blueprint_plays_and_its_acts_tell_as_much(
     play(MINI, search, 12, seed=3)
     assert len(held) > 60 and all(held) and any(forgotten)
     assert search.counts["large"] > 20 and search.counts["exact"] > 40 and not search.counts["empty"]
-
-
-# --- Who plays --------------------------------------------------------------------------------------------------------
 
 
 def outcome(policy: Any, games: int, **fields: Any) -> list[Any]:

@@ -82,9 +82,6 @@ def test_the_bar_of_a_resumed_run_begins_where_it_goes_on(tmp_path, capsys):
     assert set(re.findall(r"\d+%", capsys.readouterr().err)) == {"50%"}
 
 
-# --- Numbers that are not finite --------------------------------------------------------------------------------------
-
-
 class Diverging(ppo.PPO):
     """Diverges in its fourth update: in what it reports, or only in its weights."""
 

@@ -91,9 +91,6 @@ def test_a_network_measured_again_keeps_the_curve_of_its_training(
     assert shipped_networks.curve_of("hanabi-mini-2p") is None
 
 
-# --- Tables -----------------------------------------------------------------------------------------------------------
-
-
 def test_what_a_gpu_trained_is_told_in_minutes_and_not_in_those_of_a_core() -> None:
     about = {"steps": 900e6, "seconds": 492, "core_seconds": 487, "began": "from `first`", "ranks": 1}
     told = training_in_words(about | {"processor": "a GPU (NVIDIA H200) with bf16 instructions"})

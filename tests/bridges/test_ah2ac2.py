@@ -188,9 +188,6 @@ def test_a_file_that_is_none_is_refused_in_a_sentence_and_nothing_runs(tmp_path:
     assert [file.name for file in tmp_path.iterdir()] == ["games.safetensors"]
 
 
-# --- Cloning ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_its_cloning_learns_from_games_of_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     config = HanabiConfig()

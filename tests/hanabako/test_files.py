@@ -123,9 +123,6 @@ def test_a_device_is_written_to_and_stays() -> None:
     os.close(controller)
 
 
-# --- Paths are tried before the work ----------------------------------------------------------------------------------
-
-
 def test_trying_a_path_leaves_nothing(tmp_path: Path) -> None:
     kept = write_text(tmp_path / "kept.json", "1")
     (tmp_path / "link").symlink_to("new/elsewhere.json")
@@ -185,9 +182,6 @@ def test_a_folder_that_may_not_be_written_to_is_found_before(folder_of_a_user: P
     folder_of_a_user.chmod(0o500)
     with pytest.raises(PermissionError, match=r"a\.json cannot be written"):
         check_writable(folder_of_a_user / "a.json")
-
-
-# --- Generated parts of pages -----------------------------------------------------------------------------------------
 
 
 def test_a_page_is_written_between_its_marks_and_only_there(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from hanabi_env import HanabiConfig, HanabiVectorEnv
 from hanabi_env.engine.state import NO_CARD
 from tests.games import with_tables
 
-# --- Configurations ---------------------------------------------------------------------------------------------------
-
 
 WRONG_FIELDS: dict[str, tuple[Any, ...]] = {
     "players": (1, 6),
@@ -54,9 +52,6 @@ def test_a_setting_with_more_digits_than_python_reads_is_named(value):
 def test_hands_must_fit_the_deck(table):
     with pytest.raises(ValueError, match="hand_size"):
         HanabiConfig(**table)
-
-
-# --- Saved states -----------------------------------------------------------------------------------------------------
 
 
 def forged(envs: HanabiVectorEnv, step: int, fields: dict[str, int]) -> dict[str, Any]:

@@ -19,8 +19,6 @@ from hanabi_env.words.ratings import score_words
 
 from .shown_games import EXTREMES, VARIANTS, final, game, table_name
 
-# --- The picture ------------------------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize("fields", EXTREMES + VARIANTS, ids=table_name)
 @pytest.mark.parametrize("moves", [0, 15, 200])
@@ -116,9 +114,6 @@ def test_V6_an_announcement_is_a_speech_bubble() -> None:
     assert "announced as multicolor, for a token" in svg
 
 
-# --- Pixels -----------------------------------------------------------------------------------------------------------
-
-
 # --- The replay -------------------------------------------------------------------------------------------------------
 
 
@@ -136,9 +131,6 @@ def test_a_replay_shows_every_turn_through_all_eyes() -> None:
     for frame in page.frames[::5]:
         for layers in frame.pictures.values():
             assert all(f'id="{name}"' in markup for name in re.findall(r'href="#([^"]+)"', "".join(layers)))
-
-
-# --- With the environment itself --------------------------------------------------------------------------------------
 
 
 def test_the_environment_shows_itself_in_a_notebook() -> None:

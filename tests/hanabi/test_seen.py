@@ -26,9 +26,6 @@ def partners(table: Table, flag: str) -> str:
     return " ".join(named(table.hands[1], [bit for row in rows(table, 0, "derived", flag) for bit in row]))
 
 
-# --- Dead and playable cards ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("hand", "fireworks", "discards", "dead"),
     [
@@ -60,9 +57,6 @@ def test_V3_a_black_card_is_dead_once_a_higher_one_is_lost(hand, fireworks, disc
     assert (partners(table, "dead"), partners(table, "playable")) == (dead, playable)
 
 
-# --- Cards that were seen ---------------------------------------------------------------------------------------------
-
-
 def test_H20_nothing_is_counted_that_only_a_players_own_hand_shows():
     """A copy that only the player's own hand shows does not change the bits that this player sees."""
     options: dict[str, Any] = {"belief": True, "derived": True}
@@ -84,9 +78,6 @@ def test_H10_cards_on_the_fireworks_count_as_seen():
     assert [named(cards, row) for row in rows(table, 0, "belief", "possible")] == [possible[0]] * 5 + [possible[1]] * 5
 
 
-# --- The seer ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("kind", "multicolor"), [("own_color", ["M"]), ("all_colors", [])])
 def test_H20_the_seer_is_told_the_color_of_cards_that_have_one(kind: str, multicolor: list[str]):
     """V1's multicolor is a color, V2's is not, and neither is black (V3)."""
@@ -98,9 +89,6 @@ def test_H20_the_seer_is_told_the_color_of_cards_that_have_one(kind: str, multic
     assert [named(cards, row) for row in rows(table, 0, "card_knowledge", "plausible")][:5] == [
         [card] for card in table.hands[0]
     ]
-
-
-# --- The last step ----------------------------------------------------------------------------------------------------
 
 
 def told(table: Table) -> tuple[bool, int]:

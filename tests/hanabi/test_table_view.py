@@ -15,8 +15,6 @@ from tests.reference.hanabi_plain import PlainHanabi
 
 from .shown_games import EXTREMES, VARIANTS, exchanged, final, game, position_of, table_name
 
-# --- What is hidden ---------------------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize("fields", [{}, {"players": 4}, *VARIANTS], ids=table_name)
 def test_H20_exchanging_hidden_cards_changes_nothing_a_seat_is_shown(fields: dict[str, Any]) -> None:
@@ -58,9 +56,6 @@ def test_possible_cards_are_the_plausible_ones_of_which_a_copy_may_be_left() -> 
 def test_nobody_sits_at_a_seat_that_is_not_there(seat: Any) -> None:
     with pytest.raises(ValueError, match="seat must be None or from 0 to 1, got"):
         view_of(final(HanabiConfig(), moves=1), HanabiConfig(), seat)
-
-
-# --- In words ---------------------------------------------------------------------------------------------------------
 
 
 def small_board() -> tuple[HanabiConfig, PlainHanabi]:

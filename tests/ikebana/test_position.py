@@ -103,9 +103,6 @@ def test_J5_a_finished_game_must_have_earned_what_its_bouquets_say():
         restored({**end, "round": 3, "gains": end["gains"][1:], "winners": None, "prestige": fewer}, players=2)
 
 
-# --- Decks ------------------------------------------------------------------------------------------------------------
-
-
 def test_given_decks_are_the_rounds_decks_and_used_once():
     decks = [random.Random(k).sample(box(), 55) for k in range(3)]
     env = ikebana_v0.raw_env(players=2)
@@ -165,9 +162,6 @@ def test_a_saved_state_with_a_coming_deck_that_is_not_the_box_is_refused():
         state["given_rounds"], state["given_decks"][1] = 2, [str_to_card(card) for card in deck]
         with nullcontext() if deck[0] != "K5" else pytest.raises(ValueError, match="table 1 holds no position"):
             envs.set_state(with_tables(saved, tables))
-
-
-# --- Tables -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

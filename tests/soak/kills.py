@@ -113,9 +113,6 @@ def differences(run_dir: Path, complete: Path, codes: Sequence[int | None]) -> l
     return [f"other weights: {key}" for key, tensor in some.items() if not tensor.equal(expected[key])]
 
 
-# --- Processes of a run -----------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Rank:
     process: BaseProcess

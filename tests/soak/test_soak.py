@@ -22,9 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 USUAL = [ENTRIES[name] for name in ("hanabi standard 2p", "ikebana standard 3p", "koikoi koikoi_japan 2p")]
 
 
-# --- Steps ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("game", [game.name for game in GAMES])
 def test_a_little_of_every_configuration_keeps_the_invariants(game: str) -> None:
     for entry in steps.entries(game):
@@ -100,9 +97,6 @@ def test_every_broken_law_is_found_where_it_was_broken(entry: Entry) -> None:
         assert (where, SENTENCES[found]) == (2, SENTENCES[fault])
 
 
-# --- Digests ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("game", [game.name for game in GAMES])
 def test_every_configuration_plays_the_games_on_record(game: str) -> None:
     """The digests are those on record for any Python, NumPy and Numba."""
@@ -112,9 +106,6 @@ def test_every_configuration_plays_the_games_on_record(game: str) -> None:
 
 def test_threads_play_the_games_on_record() -> None:
     assert digests.play("threads", 0) == (12, [])
-
-
-# --- Kills ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_that_is_killed_and_resumed_ends_like_one_that_is_not(
@@ -142,9 +133,6 @@ def test_a_row_that_is_lost_is_noticed(tmp_path: Path) -> None:
     assert writers.lost(tmp_path / "rows.json", [tmp_path / "noted"]) == ['{"n": 2}: 0 of 2']
 
 
-# --- Hostile inputs ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("group", hostile.ROWS)
 def test_some_hostile_inputs_at_every_door(group: str) -> None:
     for name, door in hostile.doors_of(group).items():
@@ -165,9 +153,6 @@ def test_what_hostile_inputs_may_not_do_is_noticed() -> None:
     assert "something has changed" in hostile.attempt(leaving, 3)
     failing = hostile.Door(lambda _: [1], lambda _: 1 / 0)
     assert hostile.attempt(failing, 3).startswith("ZeroDivisionError")
-
-
-# --- The study --------------------------------------------------------------------------------------------------------
 
 
 def test_parts_add_up_and_failures_stand_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
