@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+import pytest
 
 from hanabako.games import GameEntry, declarations, games
 
@@ -101,6 +102,9 @@ def short_name(value: Any) -> str:
     if isinstance(value, GameUnderTest):
         return value.name
     return "-".join(f"{word}" if key == "preset" else f"{key}={word}" for key, word in value.items())
+
+
+EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def legal_action(mask: np.ndarray, rng: np.random.Generator) -> int:

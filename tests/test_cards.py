@@ -13,10 +13,8 @@ from hanabako.games import game_of
 from hanabako.generated import filled
 from hanabi_env import PRESETS, HanabiConfig
 from ikebana_env import IkebanaConfig
-from tests.games import GAMES, GameUnderTest, legal_actions, short_name
+from tests.games import EVERY_GAME, GameUnderTest, legal_actions
 from tests.test_architecture import ROOT, run
-
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def layout_of(config: Any) -> Layout:

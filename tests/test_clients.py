@@ -16,13 +16,12 @@ from hanabako.envs.rllib import RLlibObservations, rllib_env
 from hanabako.envs.sb3 import SB3VecEnv
 
 from .conftest import ROOT
-from .games import GAMES, GameUnderTest, short_name
+from .games import EVERY_GAME, GAMES, GameUnderTest
 
 pytestmark = [
     pytest.mark.filterwarnings("default"),  # their warnings about each other
     pytest.mark.filterwarnings("error:.*share an object"),  # and Gymnasium's about us
 ]
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def make_seat(under_test: GameUnderTest, **options: Any) -> Any:

@@ -16,10 +16,9 @@ from gymnasium.utils.env_checker import check_env
 
 from hanabako import extras
 
-from .games import GAMES, GameUnderTest, every_config, in_mid_game, legal_action, short_name
+from .games import EVERY_GAME, GameUnderTest, every_config, in_mid_game, legal_action, short_name
 
 EVERY_CONFIG = pytest.mark.parametrize(("under_test", "fields"), every_config(), ids=short_name)
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 def observations(env: Any) -> list[dict[str, Any]]:

@@ -24,13 +24,12 @@ from hanabako.envs.seat import CardGameSeatEnv
 from hanabako.envs.vector_seat import VectorSeatEnv
 from hanabako.games import games
 
-from .games import GAMES, GameUnderTest, short_name
+from .games import EVERY_GAME, GameUnderTest
 from .processes import ROOT, ran
 
 pytestmark = pytest.mark.upkeep
 
 PAGE = (ROOT / "docs" / "environments.md").read_text(encoding="utf-8")
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ELSEWHERE = ("reinforce", "ah2ac2_cloning", "own_ppo", "sb3_training", "rllib_training")
 """Recipes shown by `docs/comparisons.md`, `docs/ah2ac2.md` and `docs/tutorials.md`, not by `docs/recipes.md`."""
 RECIPES = {path.stem: path for path in sorted((ROOT / "docs" / "recipes").glob("*.py")) if path.stem not in ELSEWHERE}

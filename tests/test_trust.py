@@ -12,9 +12,8 @@ import pytest
 
 import hanabako
 
-from .games import GAMES, GameUnderTest, every_config, legal_action, legal_actions, short_name, with_tables
+from .games import EVERY_GAME, GameUnderTest, every_config, legal_action, legal_actions, short_name, with_tables
 
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ONE_LINE = r"\A(?=[^\n]{1,2000}\Z)"
 """A message of one line; the rest of a pattern may follow."""
 

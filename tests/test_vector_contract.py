@@ -10,10 +10,9 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from numba.core.event import install_recorder
 
-from .games import GAMES, GameUnderTest, in_mid_game, legal_action, legal_actions, short_name
+from .games import EVERY_GAME, GAMES, GameUnderTest, in_mid_game, legal_action, legal_actions, short_name
 from .interpreted import bits_of
 
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 ONE_FOR_ALL = pytest.mark.parametrize(
     "under_test", [GAMES[0], *(pytest.param(game, marks=pytest.mark.slow) for game in GAMES[1:])], ids=short_name
 )

@@ -14,7 +14,7 @@ from hanabako.agents import play
 from hanabako.agents.bots.bot import Bot, BotPolicy
 from hanabako.agents.datasets.recording import record
 from hanabako.agents.learning.common.partners import PartnersEnvs
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.playing.policy import BatchedPolicy, Seated
 from hanabako.agents.playing.seating import OneTable
 from hanabako.agents.registry import load
@@ -24,7 +24,6 @@ from hanabako.compiler.jit import rule
 from hanabi_env import PRESETS, hanabi_v0
 
 MINI = PRESETS["mini"]
-ALONE = Ranks(0, 1, torch.device("cpu"))
 SEAT = "hanabako:hanabako/HanabiSeat-v0"
 
 

@@ -19,7 +19,7 @@ from hanabako.agents.learning.cloning import Args, Cloning, Lessons, RecordedEnv
 from hanabako.agents.learning.common import trainer
 from hanabako.agents.learning.common.launch import from_clone
 from hanabako.agents.learning.common.network_settings import NetworkSettings
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.runs import read_about, read_metrics
 from hanabako.agents.learning.common.settings import Settings
 from hanabako.agents.networks.neural_policy import load_policy
@@ -31,7 +31,6 @@ from hanabako.games_file import GamesBlock, writing
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 train = partial(trainer.train, algorithm=Cloning)
 
 TINY = Args(**SMALL | {"preset": "mini", "agent": "smart"})

@@ -32,9 +32,8 @@ from hanabako.interrupts import INTERRUPTED
 from hanabako.words.typed import from_json
 from tests.agents.files import result_of
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
-from tests.processes import ran
+from tests.processes import ROOT, ran
 
-ROOT = Path(__file__).resolve().parents[2]
 SHORT = {"hanabi": ["--preset", "mini"], "ikebana": [], "koikoi": ["--config", "rounds=1"]}
 EVERY_GAME = pytest.mark.parametrize("game", games())
 

@@ -22,8 +22,8 @@ from hanabako.agents.results.store import is_stale, read_results
 from hanabako.agents.results.study import key_of
 from tests.agents.files import PLAIN, declared, written
 from tests.agents.tiny_runs import run_here
+from tests.processes import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "docs" / "recipes" / "reinforce.py"
 SMALL = "games = 32, horizon = 8, width = 16, evaluations = 2, evaluation_games = 4, final_games = 40, device = 'cpu'"
 WHOLE = f"""

@@ -13,11 +13,10 @@ from hanabako.agents.people.session import best_agent
 from hanabako.agents.registry import names
 from hanabako.drawing.replay import Snapshot
 from hanabi_env import HanabiConfig
-from tests.games import GAMES, GameUnderTest, short_name
+from tests.games import EVERY_GAME, GameUnderTest
+from tests.processes import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SHOWN = dict(re.findall(r"^PICTURE_(\w+) *:= (.*)", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE))
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 @EVERY_GAME

@@ -9,7 +9,7 @@ import torch
 
 from hanabako.agents.learning import qmix, sad, vdn
 from hanabako.agents.learning.common.q_learner import epsilons, n_step_returns, returns_of
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.common.trainer import train
 from hanabako.agents.learning.iql import IQL, Args
@@ -17,7 +17,6 @@ from hanabako.agents.networks.network import masked, q_values
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 TINY = Args(**SMALL, rollouts=2)
 SHARED = {name: value for name, value in asdict(TINY).items() if name != "other_play"}
 ALGORITHMS: dict[str, Any] = {"iql": IQL, "other-play": IQL, "vdn": vdn.VDN, "qmix": qmix.QMIX, "sad": sad.SAD}

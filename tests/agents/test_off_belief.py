@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from hanabako.agents.learning.common import trainer
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.off_belief import Args, OffBelief, Reading, Scores, hands_of, one_of
 from hanabako.agents.learning.ppo import last_actions
@@ -28,7 +28,6 @@ from hanabi_env.engine.layout import layout
 from .grounded import Grounded, begin
 from .tiny_runs import SMALL, assert_resumes
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 train = partial(trainer.train, algorithm=OffBelief)
 
 TINY = Args(**SMALL | {"horizon": 4})

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from hanabako.agents.learning import other_play
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.renamed_suits import RenamedSuits
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.other_play import OtherPlay, own_statuses, prediction_loss
@@ -16,7 +16,6 @@ from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
 from tests.agents.tiny_runs import SMALL
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 TINY = other_play.Args(**SMALL)
 
 

@@ -11,7 +11,7 @@ import torch
 
 from hanabako import agents
 from hanabako.agents.learning.common.partners import PartnersEnvs
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.ppo import Args, train
 from hanabako.agents.networks.neural_policy import load_policy
@@ -25,7 +25,6 @@ from ikebana_env import PRESETS as IKEBANA
 from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE, weights
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 MINI = HANABI["mini"]
 THREE = replace(MINI, players=3)
 

@@ -14,10 +14,9 @@ from hanabako.envs.seat import random_partner
 from hanabako.games import game_of
 from hanabi_env import PRESETS
 from tests.agents.test_partners import ALONE, first_legal
-from tests.games import GAMES, GameUnderTest, short_name
+from tests.games import EVERY_GAME, GameUnderTest
 
 MINI = PRESETS["mini"]
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 
 
 class Firm(agents.PlainBot):

@@ -14,7 +14,7 @@ import torch
 
 from hanabako.agents.learning import league, ppo
 from hanabako.agents.learning.common.partners import NO_REPLY, PartnersEnvs
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.e3t import E3T, MixedPartner
 from hanabako.agents.learning.e3t import Args as E3TArgs
 from hanabako.agents.learning.fcp import FCP, Args
@@ -26,7 +26,6 @@ from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.layout import layout
 from tests.agents.tiny_runs import SMALL
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 CONFIG = replace(PRESETS["mini"], derived=True)
 TINY = Args(**SMALL | {"game": "hanabi", "preset": "mini", "population": 2})
 

@@ -14,7 +14,7 @@ import torch
 
 from hanabako.agents.learning import other_play, ppo
 from hanabako.agents.learning.common.network_settings import Descent
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.runs import read_metrics
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.common.trainer import Progress, geometric
@@ -27,7 +27,6 @@ from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
 from tests.processes import ran
 
 TINY = Args(**SMALL)
-ALONE = Ranks(0, 1, torch.device("cpu"))
 
 
 def rollout_of(rewards: np.ndarray, players: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:

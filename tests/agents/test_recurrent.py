@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from hanabako import agents
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import EveryView
 from hanabako.agents.networks import kinds, network
 from hanabako.agents.networks.neural_policy import NeuralPolicy
@@ -97,7 +97,7 @@ def test_a_replay_is_the_cell_step_by_step_with_the_same_gradients():
 def test_a_replay_of_all_views_is_made_of_single_steps(kind: str):
     """The memory of the player to move changes, those of the others stay; gradients are autograd's, step by step."""
     torch.manual_seed(3)
-    alone, count = Ranks(0, 1, torch.device("cpu")), 3
+    alone, count = ALONE, 3
     envs = EveryView(replace(MINI, players=count), 2, 1, alone)
     reader: Any = kinds.NETWORKS[kind](envs.config, width=16, layers=2)
     nn.init.normal_(reader.get_parameter("head.weight"))

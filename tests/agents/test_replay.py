@@ -10,13 +10,12 @@ import torch
 
 from hanabako.agents.learning import iql, qmix, sad, vdn
 from hanabako.agents.learning.common.q_learner import n_step_returns, priorities_of, returns_of
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.replay import ReplayMemory
 from hanabako.agents.learning.common.trainer import train
 from hanabako.agents.networks.network import masked, q_values
 from tests.agents.tiny_runs import SMALL, UPDATE
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 ALGORITHMS: dict[str, Any] = {
     "iql": (iql.IQL, iql.Args),
     "vdn": (vdn.VDN, vdn.Args),

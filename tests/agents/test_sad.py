@@ -9,7 +9,7 @@ import torch
 
 from hanabako.agents.learning import iql
 from hanabako.agents.learning.common.q_learner import QLearner
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.sad import SAD, Args
 from hanabako.agents.networks.greedy_input import event_words, seen_event
@@ -20,7 +20,6 @@ from hanabako.packing import pack
 from hanabi_env import PRESETS, HanabiVectorEnv
 from tests.games import legal_actions
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 GREEDY = ["greedy-symmetric", "greedy-dense", "greedy-recurrent", "greedy-recurrent-symmetric"]
 MINI = replace(PRESETS["mini"], derived=True)
 

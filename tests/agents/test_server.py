@@ -32,11 +32,10 @@ from hanabako.games import game_of
 from hanabako.record import GameRecord, read_record
 from hanabi_env import PRESETS, HanabiConfig
 from tests.chromium import Chromium
-from tests.processes import heed_signals
+from tests.processes import ROOT, heed_signals
 
 from .people import EVERY_GAME, short_config
 
-ROOT = Path(__file__).resolve().parents[2]
 MINI = PRESETS["mini"]
 
 

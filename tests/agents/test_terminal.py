@@ -21,11 +21,10 @@ from hanabako.agents.people.terminal import ESCAPE, Terminal, can_show_shapes, c
 from hanabako.games import game_of, games
 from hanabako.record import read_record
 from hanabi_env import PRESETS
-from tests.processes import heed_signals, ran
+from tests.processes import ROOT, heed_signals, ran
 
 from .people import EVERY_GAME, play_on, session_of, short_config
 
-ROOT = Path(__file__).resolve().parents[2]
 MINI = PRESETS["mini"]
 SHORT = {"hanabi": ("--preset", "mini"), "ikebana": (), "koikoi": ("--config", "rounds=1")}
 

@@ -16,7 +16,7 @@ from hanabako.agents import play
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.common import trainer, validation
 from hanabako.agents.learning.common.algorithms import NAMES, named
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.runs import Interruption, Log, read_metrics
 from hanabako.agents.learning.common.trainer import Trainer
 from hanabako.agents.learning.ppo import train
@@ -135,7 +135,7 @@ def test_in_a_competitive_game_the_network_meets_its_opponents_at_every_seat():
     dense = DenseNetwork(config, width=16, layers=1)
     torch.nn.init.normal_(dense.get_parameter("head.weight"))
     network = NeuralPolicy(dense, config)
-    row = validation.validate(network, 60, ("greedy", "random"), Ranks(0, 1, torch.device("cpu")), Interruption())
+    row = validation.validate(network, 60, ("greedy", "random"), ALONE, Interruption())
     pool: dict[str, Any] = {"n": network} | {name[0]: agents.load(name, config) for name in ("greedy", "random")}
     returns = []
     for line_up in ("nrg", "ngr", "gng", "rnr", "grn", "rgn"):
@@ -147,7 +147,6 @@ def test_in_a_competitive_game_the_network_meets_its_opponents_at_every_seat():
 
 def test_line_ups_on_the_same_deals_do_not_make_the_error_smaller():
     scores = np.array([3.0, 5.0, 4.0, 8.0])
-    ranks = Ranks(0, 1, torch.device("cpu"))
-    alone, twice = (validation.mean_of(np.stack([scores] * line_ups), ranks) for line_ups in (1, 2))
+    alone, twice = (validation.mean_of(np.stack([scores] * line_ups), ALONE) for line_ups in (1, 2))
     assert twice == alone | {"greedy_games": 8} and alone["greedy_score"] == 5
     assert alone["greedy_score_error"] == pytest.approx(scores.std() / 2)

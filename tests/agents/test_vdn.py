@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hanabako.agents.learning import qmix, vdn
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.replay import Sequences
 from hanabako.agents.learning.common.selfplay import EveryView
 from hanabako.agents.learning.mappo import ActorCritic
@@ -18,7 +18,6 @@ from hanabako.agents.networks.kinds import NETWORKS
 from hanabako.games import game_of, make_config
 from tests.agents.tiny_runs import SMALL
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 GAMMA = 0.9
 PRICE = 0.5
 LEARNERS: dict[str, Any] = {"vdn": (vdn.VDN, vdn.Args), "qmix": (qmix.QMIX, qmix.Args)}

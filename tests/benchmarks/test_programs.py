@@ -15,10 +15,10 @@ from hanabako.agents.results.store import read_results
 from hanabako.envs.vector import CardGameVectorEnv
 from hanabako.program import run_program
 from hanabako.timing import recorded_actions
+from tests.processes import ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 GAME = games.GAMES["hanabi"].make(2)
 PATHS = {
     "formats": "roll-out",

@@ -22,11 +22,10 @@ from hanabako.games import game_named, game_of
 from hanabako.generated import filled
 from hanabi_env import PRESETS
 from tests.bridges.chat_server import first
-from tests.games import GAMES, GameUnderTest, short_name
+from tests.games import EVERY_GAME, GameUnderTest
 
 MINI = PRESETS["mini"]
 RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
-EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
 EVERY_PROMPT = pytest.mark.parametrize("prompt", PROMPTS)
 
 

@@ -16,8 +16,8 @@ from hanabako.agents.commands.command_line import main
 from hanabako.agents.results.store import read_results
 from tests.agents.test_comparison import RECIPE, WHOLE
 from tests.agents.test_study import FILE
+from tests.processes import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's warnings
 
 

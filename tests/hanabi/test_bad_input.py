@@ -10,7 +10,6 @@ from hanabi_env import HanabiConfig, HanabiVectorEnv
 from hanabi_env.engine.state import NO_CARD
 from tests.games import with_tables
 
-
 WRONG_FIELDS: dict[str, tuple[Any, ...]] = {
     "players": (1, 6),
     "colors": (0, 6),

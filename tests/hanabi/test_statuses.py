@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from hanabako.agents.learning.common.ranks import Ranks
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.other_play import own_statuses
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine.statuses import EMPTY, NEITHER, PLAYABLE, PLAYED
 
-ALONE = Ranks(0, 1, torch.device("cpu"))
 GAMES, STEPS = 16, 60
 
 

@@ -11,6 +11,7 @@ import pytest
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.results.store import add_rows
 from tests.games import GAMES
+from tests.processes import ROOT
 from tests.soak import digests, hostile, invariants, kills, soak, steps, writers
 from tests.soak.configs import Entry, random_actions
 from tests.soak.digests import ENTRIES
@@ -18,7 +19,6 @@ from tests.soak.invariants import SENTENCES
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 USUAL = [ENTRIES[name] for name in ("hanabi standard 2p", "ikebana standard 3p", "koikoi koikoi_japan 2p")]
 
 
