@@ -412,12 +412,16 @@ def test_disabled_waits_for_a_reset_mask(under_test: GameUnderTest):
     observation, _ = envs.reset(seed=14)
     ends = 0
     for _ in range(80):
-        running = [envs.to_dict(game) for game in range(6)]
         observation, _, terminations, _, _ = envs.step(legal_actions(observation["action_mask"], rng))
         if not terminations.any():
             continue
         ends += 1
         assert not observation["action_mask"][terminations].any()
+        before = [envs.to_dict(game) for game in np.flatnonzero(terminations)]
+        observation, rewards, others, *_ = envs.step(legal_actions(observation["action_mask"], rng))
+        assert [envs.to_dict(game) for game in np.flatnonzero(terminations)] == before
+        assert not rewards[terminations].any(), "an ended game stays as it is"
+        terminations |= others
         running = [envs.to_dict(game) for game in range(6)]
         observation, infos = envs.reset(options={"reset_mask": terminations})
         for game in range(6):
@@ -425,20 +429,6 @@ def test_disabled_waits_for_a_reset_mask(under_test: GameUnderTest):
         assert observation["action_mask"].any(axis=1).all()
         assert infos["current_player"].shape == (6,)
     assert ends > 3
-
-
-@EVERY_GAME
-def test_disabled_leaves_an_ended_game_as_it_is(under_test: GameUnderTest):
-    envs = under_test.vector(4, autoreset_mode=AutoresetMode.DISABLED)
-    rng = np.random.default_rng(15)
-    observation, _ = envs.reset(seed=15)
-    over = np.zeros(4, bool)
-    while not over.any():
-        observation, _, over, _, _ = envs.step(legal_actions(observation["action_mask"], rng))
-    before = [envs.to_dict(game) for game in np.flatnonzero(over)]
-    _, rewards, _, _, _ = envs.step(legal_actions(observation["action_mask"], rng))
-    assert [envs.to_dict(game) for game in np.flatnonzero(over)] == before
-    assert not rewards[over].any()
 
 
 @EVERY_GAME

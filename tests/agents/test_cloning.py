@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from scipy.special import softmax
 
 from hanabako import agents
 from hanabako.agents.commands.command_line import main
@@ -128,24 +129,17 @@ def test_what_a_search_expects_is_fitted_as_a_softmax(tmp_path):
     path = str(args.dataset)
     envs = RecordedEnvs(args.make_config(), 20, 1, ALONE, path)
     (part,) = Dataset(path).decisions(args.make_config())
+    values = np.nan_to_num(part.values / 0.5, nan=-np.inf)  # those of unknown actions become 0
     for _ in range(3):
         targets = envs.targets(0.5).numpy()
         for game in range(20):
             same = (part.observations == envs.observations[game].numpy().view(np.uint64)).all(axis=1)
-            expected = [softmax(part.values[k] / 0.5) for k in np.flatnonzero(same)]
+            expected = [softmax(values[k]) for k in np.flatnonzero(same)]
             assert any(np.allclose(targets[game], one, atol=1e-6) for one in expected)
         envs.step(envs.advice())
     rows = read_metrics(train(replace(args, run_dir=tmp_path / "run")))
-    entropy = np.mean(
-        [-(p * np.log(p, where=p > 0, out=np.zeros_like(p))).sum() for p in map(softmax, part.values / 0.5)]
-    )
+    entropy = np.mean([-(p * np.log(p, where=p > 0, out=np.zeros_like(p))).sum() for p in map(softmax, values)])
     assert rows[-1]["cross_entropy"] - entropy < 0.1 < rows[0]["cross_entropy"] - entropy
-
-
-def softmax(values: np.ndarray) -> np.ndarray:
-    """Return the softmax over the known values; unknown ones get 0."""
-    powers = np.where(np.isnan(values), 0.0, np.exp(values - np.nanmax(values)))
-    return powers / powers.sum()
 
 
 def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):

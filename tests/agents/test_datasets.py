@@ -22,22 +22,18 @@ from hanabako.agents.commands.command_line import main
 from hanabako.agents.datasets import Dataset, dataset, record, recording
 from hanabako.agents.playing.policy import RandomPolicy, Weighing
 from hanabako.agents.playing.seating import OneTable
-from hanabako.games import game_of, games, make_config
+from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
 from hanabi_env import hanabi_v0
 from tests.agents.files import headed, spoil_first_part
+from tests.agents.people import EVERY_GAME, short_config
 
-EVERY_GAME = pytest.mark.parametrize("game", list(games()))
 OBSERVED_OTHERWISE = {
     "hanabi": {"derived": True, "history": 2},
     "ikebana": {"derived": True, "perfect_recall": True},
     "koikoi": {"history": True},
 }
 COUNT = 10
-
-
-def short_config(game: str) -> Any:
-    return games()[game].make_config(**games()[game].short)
 
 
 def observed_otherwise(config: Any) -> Any:

@@ -23,7 +23,6 @@ from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabako.agents.networks.packing import to_numbers
 from hanabako.agents.networks.policy_file import save_policy
 from hanabako.games import make_config
-from hanabako.packing import pack
 from hanabi_env import HanabiConfig, HanabiVectorEnv
 
 CONFIG = HanabiConfig(derived=True)
@@ -61,12 +60,6 @@ def test_packed_words_unpack_to_the_bits_of_the_int8_observation(dtype):
     assert numbers.shape == (24, 64 * words.shape[1])
     np.testing.assert_array_equal(numbers[:, : bits.shape[1]].float().numpy(), bits)
     assert not numbers[:, bits.shape[1] :].any()
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.float32])
-def test_pack_inverts_unpack(dtype):
-    words = positions("packed")["observation"]
-    np.testing.assert_array_equal(pack(positions("int8")["observation"].astype(dtype), words.shape[1]), words)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
@@ -229,15 +222,12 @@ SHAPE = {
 WRONG_NETWORKS: dict[str, tuple[Any, str]] = {
     "a huge width": (SHAPE | {"width": 10**9}, "width"),
     "a width beyond all": (SHAPE | {"width": 10**30}, "width"),
-    "many layers": (SHAPE | {"layers": 10**6}, "layers"),
     "more layers than tensors": (SHAPE | {"layers": 20_000}, "layers"),
     "another width": (SHAPE | {"width": 33}, "shape"),
     "another depth": (SHAPE | {"layers": 3}, "trunk.2"),
     "no width": ({key: value for key, value in SHAPE.items() if key != "width"}, "must have bits, actions, width"),
     "one more": (SHAPE | {"heads": 3}, "must have bits, actions, width"),
     "width in words": (SHAPE | {"width": "32"}, "width"),
-    "width true": (SHAPE | {"width": True}, "width"),
-    "no units": (SHAPE | {"width": 0}, "width"),
     "no layers": (SHAPE | {"layers": 0}, "layers"),
     "other bits": (SHAPE | {"bits": 64}, "64 bits"),
     "other actions": (SHAPE | {"actions": 21}, "21 actions"),

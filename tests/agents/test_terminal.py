@@ -23,10 +23,9 @@ from hanabako.record import read_record
 from hanabi_env import PRESETS
 from tests.processes import ROOT, heed_signals, ran
 
-from .people import EVERY_GAME, play_on, session_of, short_config
+from .people import EVERY_GAME, SHORT, exchanged, play_on, session_of, short_config
 
 MINI = PRESETS["mini"]
-SHORT = {"hanabi": ("--preset", "mini"), "ikebana": (), "koikoi": ("--config", "rounds=1")}
 
 # --- The terminal -----------------------------------------------------------------------------------------------------
 
@@ -112,14 +111,7 @@ def test_everything_shown_fits_80_columns(game: str, color: bool, capsys: pytest
 def test_a_person_sees_no_hidden_card(capsys: pytest.CaptureFixture[str]):
     """Two games that differ only in the person's own hand look the same."""
     seen = []
-    for swapped in (False, True):
-        session = Session(MINI, [None, None], seed=7)
-        position = session._env.to_dict()
-        if swapped:
-            hand, deck = position["hands"][0], position["deck"]
-            hand[0], deck[0] = deck[0], hand[0]
-            assert hand[0] != deck[0]
-            session._env.reset(options={"state": position})
+    for session in (Session(MINI, [None, None], seed=7), exchanged(Session(MINI, [None, None], seed=7))):
         Terminal(session, lambda: Adviser("random", MINI), read=typed("", "table")).play()
         seen.append(capsys.readouterr().out)
     assert seen[0] == seen[1]

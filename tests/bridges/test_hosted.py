@@ -4,7 +4,6 @@ import http
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import HanabiConfig, v0_belief
 from tests.bridges.chat_server import serving
+from tests.bridges.test_chat_server import drip
 
 
 class Table:
@@ -351,16 +351,12 @@ def test_the_server_must_answer_in_time_and_on_this_machine_without_a_proxy(
     main([*words, "--agent", "smart", "--evaluate"])
     assert len(read_json("ah2ac2.json")["games"]) == 2
 
-    def drip(handler: Any) -> None:
-        handler.send_response(200)
-        handler.end_headers()
+    def endless(handler: Any) -> None:
         with suppress(OSError):
-            while not server.is_closed:
-                handler.wfile.write(b" ")
-                time.sleep(0.02)
+            drip(handler, 200)
 
     monkeypatch.setattr("hanabako.agents.bridges.ah2ac2.server.SECONDS", 0.5)
-    with serving(write=drip) as server:
+    with serving(write=endless) as server:
         server.is_closed = False
         host = server.address.removeprefix("http://").removesuffix("/v1")
         with pytest.raises(OSError, match=f"{host} does not answer"):

@@ -1,6 +1,5 @@
 """Published networks, with random weights in every file layout, play at every seat as their papers say."""
 
-import os
 import pickle
 import zipfile
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0, v0_belief
 from hanafuda_env import KoiKoiConfig
+from tests.bridges.test_ah2ac2 import Code
 from tests.reference.published_networks import Clone, OffBelief, Sad
 
 TWO, THREE = HanabiConfig(), HanabiConfig(players=3)
@@ -232,16 +232,6 @@ def test_a_whole_agent_in_torchs_old_format_is_read(tmp_path: Path):
 
 
 # --- Bad files --------------------------------------------------------------------------------------------------------
-
-
-class Code:
-    """A class whose pickle would run code."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return os.mkdir, (str(self.path),)
 
 
 def change(path: Path, change_tensors: Callable[[dict[str, torch.Tensor]], Any]) -> None:
