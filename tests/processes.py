@@ -39,7 +39,7 @@ def begin_python(words: Sequence[str], folder: Path, said: Path) -> subprocess.P
         )
 
 
-def ran(command: Sequence[str], folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
+def ran(command: Sequence[str], folder: Path = ROOT, /, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         check=False,
