@@ -236,19 +236,8 @@ class Cloning(NetworkLearner):
     def __init__(self, args: Args, envs: Lessons | RecordedEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.lessons = envs
-
-        def room(*more: int, dtype: torch.dtype = torch.int64) -> Tensor:
-            return torch.zeros(args.horizon, envs.games, *more, dtype=dtype, device=ranks.device)
-
-        self.decisions = {
-            "observations": room(envs.observations.shape[1]),
-            "masks": room(envs.actions, dtype=torch.int8),
-            "players": room(),
-            "actions": room(),
-            "dones": room(dtype=torch.bool),
-        }
-        if args.temperature is not None:
-            self.decisions["targets"] = room(envs.actions, dtype=torch.float32)
+        targets = {} if args.temperature is None else {"targets": torch.zeros(envs.games, envs.actions)}
+        self.decisions = self.empty_rollout(**targets)
 
     def learn(self, fraction: float) -> dict[str, float]:
         """Let the agent play one rollout, learn from it and return a row for the log."""

@@ -17,11 +17,8 @@ wrong plays lose the game, so by default few of the partner's actions are random
 """
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 from typing_extensions import override
@@ -29,9 +26,8 @@ from typing_extensions import override
 from hanabako.games import game_named
 from hanabako.words.ranges import Part
 
-from ..networks.network import Network, Outputs, choose
+from ..networks.network import Outputs
 from ..networks.neural_policy import NeuralPolicy
-from ..playing.policy import Actions, Mask, Noise
 from . import ppo
 from .common.network_settings import NetworkKind
 from .common.partners import NO_REPLY, PartnersEnvs
@@ -42,6 +38,7 @@ from .common.ranks import Ranks
 class Args(ppo.Args):
     """Train one network to play a cooperative game with noisy copies of itself."""
 
+    envs = PartnersEnvs
     network: NetworkKind = "dense"
     """The kind of network, which must be ``dense``; it has a model of the partner."""
     last_action_ramp: Part | None = 0.0
@@ -62,37 +59,6 @@ class Args(ppo.Args):
         if self.network != "dense":
             raise ValueError(f"network must be dense, the only kind with a model of the partner, got {self.network}")
 
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> PartnersEnvs:
-        return PartnersEnvs(config, self.games, self.seed, ranks)
-
-
-# --- The partner ------------------------------------------------------------------------------------------------------
-
-
-class MixedPartner(NeuralPolicy):
-    """A network that samples its actions, and with probability ``epsilon`` takes any legal one.
-
-    Network and config are those of a `NeuralPolicy`.
-    """
-
-    def __init__(self, network: Network, config: Any, epsilon: float) -> None:
-        super().__init__(network, config, greedy=False)
-        self.epsilon = epsilon
-
-    @override
-    def probabilities(self, observation: NDArray[Any], mask: Mask, memory: Any = None) -> NDArray[np.float32]:
-        uniform = mask / mask.sum(1, keepdims=True, dtype=np.float32)
-        return (1 - self.epsilon) * super().probabilities(observation, mask, memory) + self.epsilon * uniform
-
-    @override
-    def act(self, observation: NDArray[Any], mask: Mask, noise: Noise, memory: Any = None) -> Actions:
-        probabilities = torch.from_numpy(self.probabilities(observation, mask, memory))
-        return choose(probabilities, torch.from_numpy(noise).float()).numpy()
-
-
-# --- The algorithm ----------------------------------------------------------------------------------------------------
-
 
 class E3T(ppo.PPO):
     """PPO at one seat among noisy copies: an `agents.learning.common.trainer.Algorithm`."""
@@ -100,9 +66,9 @@ class E3T(ppo.PPO):
     def __init__(self, args: Args, envs: PartnersEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.mixed = envs
-        self.replies = torch.zeros(args.horizon, envs.games, dtype=torch.int64, device=ranks.device)
+        self.rollout["replies"] = torch.zeros_like(self.rollout["actions"])
         """(horizon, games): the next player's action after each decision of the rollout, or `NO_REPLY`."""
-        self.partner = MixedPartner(self.network, envs.config, args.epsilon)
+        self.partner = NeuralPolicy(self.network, envs.config, greedy=False, epsilon=args.epsilon)
         envs.admit(self.partner)
 
     @override
@@ -113,12 +79,8 @@ class E3T(ppo.PPO):
     @override
     def play(self, t: int, actions: Tensor) -> tuple[Tensor, Tensor]:
         after = super().play(t, actions)
-        self.replies[t].copy_(torch.from_numpy(self.mixed.replies))
+        self.rollout["replies"][t].copy_(torch.from_numpy(self.mixed.replies))
         return after
-
-    @override
-    def decisions(self, advantages: Tensor) -> dict[str, Tensor]:
-        return super().decisions(advantages) | {"replies": self.replies}
 
     @override
     def loss(

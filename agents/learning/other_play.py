@@ -71,18 +71,14 @@ class OtherPlay(ppo.PPO):
             assert isinstance(head, nn.Linear)
             self.predictor = nn.Linear(head.in_features, slots * STATUSES).to(ranks.device)
             self.descent = args.descent(nn.ModuleList([self.network, self.predictor]), ranks)
-            self.statuses = torch.zeros(args.horizon, envs.games, slots, dtype=torch.int8, device=ranks.device)
+            shape = args.horizon, envs.games, slots
+            self.rollout["statuses"] = torch.zeros(shape, dtype=torch.int8, device=ranks.device)
 
     @override
     def play(self, t: int, actions: Tensor) -> tuple[Tensor, Tensor]:
         if self.args.auxiliary:
-            self.statuses[t].copy_(own_statuses(self.envs))
+            self.rollout["statuses"][t].copy_(own_statuses(self.envs))
         return super().play(t, actions)
-
-    @override
-    def decisions(self, advantages: Tensor) -> dict[str, Tensor]:
-        more = {"statuses": self.statuses} if self.args.auxiliary else {}
-        return super().decisions(advantages) | more
 
     @override
     def loss(

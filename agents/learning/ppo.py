@@ -40,9 +40,6 @@ from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 from .common.trainer import geometric, risen
 
-RAMP = 0.5
-"""The default of `Args.last_action_ramp` where it is not 0."""
-
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
 
@@ -122,7 +119,7 @@ class Args(NetworkSettings):
         if self.last_action_ramp is not None:
             return self.last_action_ramp
         begins = self.start is None and not self.pool
-        return RAMP if begins and game_of(config).cooperative and last_actions(config) else 0.0
+        return 0.5 if begins and game_of(config).cooperative and last_actions(config) else 0.0
 
     @override
     def others(self) -> tuple[str, ...]:
@@ -138,7 +135,7 @@ class Args(NetworkSettings):
 
     @override
     def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
-        if self.pool:
+        if self.pool or self.envs is PartnersEnvs:
             return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
         return self.envs(config, self.games, self.seed, ranks, self.threads, self.simulator)
 
@@ -152,7 +149,9 @@ class PPO(NetworkLearner):
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
-        self.rollout = Rollout(args.horizon, envs, streams, ranks.device)
+        number, rewards = torch.zeros(envs.games), torch.zeros(envs.games, streams)
+        self.rollout = self.empty_rollout(log_probabilities=number, values=number, rewards=rewards)
+        """The last decisions; scaled ``rewards`` (horizon, games, streams) have one stream for a team or per player."""
         self.last_action_ramp = args.ramp_of_last_action(envs.config)
         self.other_bits = other_bits(envs.config).to(envs.observations.device)
         if args.simulator == "cuda":  # random numbers of the CPU would make the GPU wait
@@ -181,26 +180,26 @@ class PPO(NetworkLearner):
         """
         envs, rollout, network, memories = self.envs, self.rollout, self.learner.rounded(), self.memories
         memories.begin_rollout()
-        is_team = rollout.rewards.shape[2] == 1
+        is_team = rollout["rewards"].shape[2] == 1
         for t in range(self.args.horizon):
-            rollout.observations[t].copy_(self.observed(visible))
-            rollout.masks[t].copy_(envs.masks)
-            rollout.players[t].copy_(envs.players)
-            logits, values, after, _ = network.step(rollout.observations[t], memories.of(envs.players))
-            rollout.values[t] = values
+            rollout["observations"][t].copy_(self.observed(visible))
+            rollout["masks"][t].copy_(envs.masks)
+            rollout["players"][t].copy_(envs.players)
+            logits, values, after, _ = network.step(rollout["observations"][t], memories.of(envs.players))
+            rollout["values"][t] = values
             memories.keep(envs.players, after)
-            probabilities = masked(logits, rollout.masks[t]).softmax(1)
+            probabilities = masked(logits, rollout["masks"][t]).softmax(1)
             noise = torch.rand(envs.games, generator=self.generator, device=self.generator.device).to(logits.device)
             actions = choose(probabilities, noise)
-            rollout.actions[t] = actions
-            rollout.log_probabilities[t] = probabilities.gather(1, actions[:, None]).squeeze(1).log()
+            rollout["actions"][t] = actions
+            rollout["log_probabilities"][t] = probabilities.gather(1, actions[:, None]).squeeze(1).log()
             rewards, dones = self.play(t, actions)
             if is_team:
                 rewards = rewards[:, :1]  # all players have the same rewards
             if envs.cooperative:
                 rewards = envs.priced(rewards, price)
-            rollout.rewards[t].copy_(self.reward_scale * rewards)
-            rollout.dones[t].copy_(dones)
+            rollout["rewards"][t].copy_(self.reward_scale * rewards)
+            rollout["dones"][t].copy_(dones)
             memories.forget(dones)
         return self.bootstrap_values(network, self.observed(visible))
 
@@ -228,7 +227,7 @@ class PPO(NetworkLearner):
 
         The network is never trained on the views of players who wait, so it cannot value them.
         """
-        device, streams = self.ranks.device, self.rollout.rewards.shape[2]
+        device, streams = self.ranks.device, self.rollout["rewards"].shape[2]
         memory = self.memories.of(self.envs.players)
         values = network.step(observations.to(device), memory).values[:, None]
         if streams == 1:
@@ -241,26 +240,19 @@ class PPO(NetworkLearner):
 
         ``advantages`` are (horizon, games). Return statistics of this rank's last minibatch, for the log.
         """
-        decisions, statistics = self.decisions(advantages), {}
+        statistics: dict[str, Tensor] = {}
+        returns = advantages.nan_to_num() + self.rollout["values"]
+        decisions = self.rollout | {"advantages": normalized(self.ranks, advantages), "returns": returns}
         for _ in range(self.args.epochs):
             for batch, outputs in self.memories.minibatches(self.learner, decisions, parts, self.generator):
                 loss, statistics = self.loss(outputs, batch, entropy_weight)
                 statistics["gradient_norm"] = self.descent.step(loss)
         return {name: float(value.detach()) for name, value in statistics.items()}
 
-    def decisions(self, advantages: Tensor) -> dict[str, Tensor]:
-        """Return the arrays (horizon, games, ...) of the rollout that `loss` and a replay read, by name."""
-        rollout = self.rollout
-        names = "observations", "masks", "players", "actions", "log_probabilities", "dones"
-        return {name: getattr(rollout, name) for name in names} | {
-            "advantages": normalized(self.ranks, advantages),
-            "returns": advantages.nan_to_num() + rollout.values,
-        }
-
     def loss(
         self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the loss on a minibatch, some of the `decisions`, and statistics for the log."""
+        """Return the loss on a minibatch, some decisions of the rollout, and statistics for the log."""
         args = self.args
         logits = masked(outputs.logits, batch["masks"])
         log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)
@@ -280,34 +272,17 @@ class PPO(NetworkLearner):
         return policy_loss + args.value_weight * value_loss - entropy_weight * entropy, statistics
 
 
-class Rollout:
-    """The last ``horizon`` decisions of every game; the first axes of each array are (horizon, games)."""
-
-    def __init__(self, horizon: int, envs: SelfPlayEnvs, streams: int, device: torch.device) -> None:
-        def room(*more: int, dtype: torch.dtype = torch.float32) -> Tensor:
-            return torch.zeros(horizon, envs.games, *more, dtype=dtype, device=device)
-
-        self.observations = room(envs.observations.shape[1], dtype=torch.int64)  # packed, for the player to move
-        self.masks = room(envs.actions, dtype=torch.int8)
-        self.players = room(dtype=torch.int64)  # who decided
-        self.actions = room(dtype=torch.int64)
-        self.log_probabilities = room()  # of the chosen action, under the rollout's policy
-        self.values = room()
-        self.rewards = room(streams)  # scaled; one stream for a team, or one per player
-        self.dones = room(dtype=torch.bool)  # the decision ended its game
-
-
 # --- Advantages -------------------------------------------------------------------------------------------------------
 
 
-def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambda: float) -> Tensor:
+def advantages_of(rollout: dict[str, Tensor], last_values: Tensor, gamma: float, gae_lambda: float) -> Tensor:
     """Generalized advantage estimation (Schulman et al. 2016) along streams of decisions.
 
     A decision of stream k is followed by the next decision of stream k in the same game, however many decisions of
     others lie between; its reward is the sum of k's rewards until then. With one stream this is the usual recursion.
 
     Args:
-        rollout: decisions with their values, rewards (horizon, games, streams) and ends.
+        rollout: ``values``, ``players`` and ``dones`` (horizon, games), and ``rewards`` (horizon, games, streams).
         last_values: (games, streams), the value of each stream after the rollout; NaN where it is unknown.
         gamma: discount per decision of the stream.
         gae_lambda: see `Args.gae_lambda`.
@@ -315,22 +290,23 @@ def advantages_of(rollout: Rollout, last_values: Tensor, gamma: float, gae_lambd
     Returns:
         Advantages (horizon, games). A stream's last decision has NaN if the stream's next value is unknown.
     """
-    advantages = torch.empty_like(rollout.values)
+    values, rewards_of, players, dones = (rollout[name] for name in ("values", "rewards", "players", "dones"))
+    advantages = torch.empty_like(values)
     games = torch.arange(last_values.shape[0], device=last_values.device)
     streams = last_values.shape[1]
     known = ~last_values.isnan()
     next_value, next_advantage = last_values.nan_to_num(), torch.zeros_like(last_values)
     rewards = torch.zeros_like(last_values)  # since the stream's decision
-    for t in reversed(range(len(rollout.values))):
-        goes_on = ~rollout.dones[t][:, None]
-        rewards = rollout.rewards[t] + rewards * goes_on
+    for t in reversed(range(len(values))):
+        goes_on = ~dones[t][:, None]
+        rewards = rewards_of[t] + rewards * goes_on
         next_value, next_advantage = next_value * goes_on, next_advantage * goes_on
         known |= ~goes_on
-        own = games, rollout.players[t] if streams > 1 else 0
-        delta = rewards[own] + gamma * next_value[own] - rollout.values[t]
+        own = games, players[t] if streams > 1 else 0
+        delta = rewards[own] + gamma * next_value[own] - values[t]
         advantage = torch.where(known[own], delta + gamma * gae_lambda * next_advantage[own], 0.0)
         advantages[t] = advantage.where(known[own], torch.nan)
-        next_value[own], next_advantage[own], rewards[own], known[own] = rollout.values[t], advantage, 0.0, True
+        next_value[own], next_advantage[own], rewards[own], known[own] = values[t], advantage, 0.0, True
     return advantages
 
 

@@ -30,7 +30,7 @@ kernel gets such numbers as uint16, the upper half of a float32. It computes in 
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -111,26 +111,17 @@ def array_of(tensor: Tensor) -> NDArray[Any]:
     return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
 
 
-class Kernels(NamedTuple):
-    """The compiled loops for tensors of one type."""
-
-    layer: Callable[..., None]
-    layer_back: Callable[..., None]
-    heads: Callable[..., None]
-    heads_back: Callable[..., None]
-
-
 @cache
-def kernels(dtype: torch.dtype) -> Kernels:
+def kernels(dtype: torch.dtype) -> dict[str, Callable[..., None]]:
     """Return the kernels for tensors of this type. All their code is in this file, so they need no digest."""
     load, store = (from_bfloat16, to_bfloat16) if dtype == torch.bfloat16 else (as_it_is, as_it_is)
     number = COMPUTED[dtype]
-    return Kernels(
-        layer_forward(number, load, store),
-        layer_backward(number, load, store),
-        heads_forward(number, load),
-        heads_backward(number, load, store),
-    )
+    return {
+        "layer": layer_forward(number, load, store),
+        "layer_back": layer_backward(number, load, store),
+        "heads": heads_forward(number, load),
+        "heads_back": heads_backward(number, load, store),
+    }
 
 
 # --- A layer ----------------------------------------------------------------------------------------------------------
@@ -146,7 +137,7 @@ class Layer(torch.autograd.Function):
         suits = suit_products.contiguous()
         pooled = pooled_products.new_empty(pooled_products.shape)
         scratch = np.empty((2, suits.shape[2]), COMPUTED[suits.dtype])
-        kernels(suits.dtype).layer(*map(array_of, (suits, pooled_products, bias, pooled)), *scratch)
+        kernels(suits.dtype)["layer"](*map(array_of, (suits, pooled_products, bias, pooled)), *scratch)
         if suits is suit_products:
             ctx.mark_dirty(suit_products)
         ctx.save_for_backward(suits, pooled)
@@ -160,7 +151,7 @@ class Layer(torch.autograd.Function):
         number = COMPUTED[suits.dtype]
         grad_bias, scratch = np.zeros(pooled.shape[1], number), np.empty((2, suits.shape[2]), number)
         arrays = map(array_of, (*grad_outputs, suits, pooled, *gradients))
-        kernels(suits.dtype).layer_back(*arrays, grad_bias, *scratch)
+        kernels(suits.dtype)["layer_back"](*arrays, grad_bias, *scratch)
         return *gradients, torch.from_numpy(grad_bias)
 
 
@@ -237,7 +228,7 @@ class Heads(torch.autograd.Function):
         logits, values = out.new_empty(len(out), len(order)), out.new_empty(len(out))
         ctx.save_for_backward(suits, weight, order)
         actions = by_suit(order, len(suits), len(weight))
-        kernels(suits.dtype).heads(*map(array_of, (suits, out, weight, logits, values)), *actions)
+        kernels(suits.dtype)["heads"](*map(array_of, (suits, out, weight, logits, values)), *actions)
         return logits, values
 
     @staticmethod
@@ -248,7 +239,7 @@ class Heads(torch.autograd.Function):
         grad_out = weight.new_empty(suits.shape[1], len(weight) + len(others) + 1)
         gradients = suits.new_empty(suits.shape), grad_out, weight.new_zeros(weight.shape)
         arrays = map(array_of, (*grad_outputs, suits, weight, *gradients))
-        kernels(suits.dtype).heads_back(*arrays, named, others, np.empty(suits.shape[2], COMPUTED[suits.dtype]))
+        kernels(suits.dtype)["heads_back"](*arrays, named, others, np.empty(suits.shape[2], COMPUTED[suits.dtype]))
         return *gradients, None
 
 

@@ -28,16 +28,18 @@ FEW_ROWS = 64  # up to here one torch thread is never slower than two, and on a 
 class NeuralPolicy(BatchedPolicy):
     """A network, of which it keeps a copy, that plays games of one config, whose observations it must read.
 
-    If it is ``greedy``, it plays the most probable action; otherwise it samples one.
+    If it is ``greedy``, it plays the most probable action. Otherwise it samples one, or with probability ``epsilon``
+    takes any legal one.
     """
 
     observation = "packed"
 
-    def __init__(self, network: Network, config: Any, name: str = "network", greedy: bool = True) -> None:
+    def __init__(
+        self, network: Network, config: Any, name: str = "network", greedy: bool = True, epsilon: float = 0.0
+    ) -> None:
         self.network = network.rounded()
-        self.config = config
-        self.name = name
-        self.greedy = greedy
+        self.config, self.name = config, name
+        self.greedy, self.epsilon = greedy, epsilon
         self._features = Features(network.features, config)
         bits = self._features.input_config.observation_bits
         if network.bits != bits:
@@ -55,7 +57,8 @@ class NeuralPolicy(BatchedPolicy):
             if self.greedy:
                 actions[rows] = logits.argmax(1).cpu().numpy()
             else:
-                actions[rows] = choose(logits.softmax(1), torch.from_numpy(noise[rows]).to(logits)).cpu().numpy()
+                odds = self._odds(logits, mask[rows])
+                actions[rows] = choose(odds, torch.from_numpy(noise[rows]).to(logits)).cpu().numpy()
         return actions
 
     def probabilities(
@@ -64,8 +67,16 @@ class NeuralPolicy(BatchedPolicy):
         """Return the probability of every action, (rows, actions); arguments as in `act`."""
         result = np.empty(mask.shape, np.float32)
         for rows, logits in self._blocks(observation, mask, memory):
-            result[rows] = logits.softmax(1).cpu().numpy()
+            result[rows] = self._odds(logits, mask[rows]).cpu().numpy()
         return result
+
+    def _odds(self, logits: Tensor, mask: NDArray[np.int8]) -> Tensor:
+        """Return probabilities (rows, actions) from masked logits."""
+        odds = logits.softmax(1)
+        if self.epsilon == 0:
+            return odds
+        legal = torch.from_numpy(mask).to(logits)
+        return (1 - self.epsilon) * odds + self.epsilon * (legal / legal.sum(1, keepdim=True))
 
     @torch.no_grad()
     def _blocks(

@@ -103,7 +103,12 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
         entries = file.metadata() or {}
         shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - it is no dict
         sizes = sizes_of(path, NETWORKS[kind], settings, config, shapes)
-        wanted = wanted_tensors(path, NETWORKS[kind], sizes, config, shapes)
+        try:
+            with torch.device("meta"):  # without memory
+                wanted = NETWORKS[kind](config, **sizes).float().state_dict()
+        except Exception as error:
+            raise ValueError(f"{path} holds no {kind} network: {' '.join(str(error).split())}") from error
+        check_shapes(path, wanted, shapes)
         tensors = {name: file.get_tensor(name) for name in shapes}
     checked = entries.pop("sha256", None)
     if checked is not None and checked != json.dumps(checksum(entries, tensors)):
@@ -137,19 +142,6 @@ def sizes_of(
         given = f"{settings['bits']} bits and {settings['actions']} actions"
         raise ValueError(f"{path} holds a network for {given}, and its config has {needed[0]} and {needed[1]}")
     return {name: settings[name] for name in names}
-
-
-def wanted_tensors(
-    path: Path, kind: type[Network], sizes: Mapping[str, Any], config: Any, shapes: Mapping[str, tuple[int, ...]]
-) -> dict[str, Tensor]:
-    """Return a network's tensors on the meta device, without memory; they must have the ``shapes`` in the file."""
-    try:
-        with torch.device("meta"):
-            wanted = kind(config, **sizes).float().state_dict()
-    except Exception as error:
-        raise ValueError(f"{path} holds no {kind.kind} network: {' '.join(str(error).split())}") from error
-    check_shapes(path, wanted, shapes)
-    return wanted
 
 
 def check_shapes(path: Path, wanted: Mapping[str, Tensor], shapes: Mapping[str, tuple[int, ...]]) -> None:

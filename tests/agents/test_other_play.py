@@ -109,8 +109,8 @@ def test_labels_are_of_the_hands_at_the_time_of_the_decisions():
 
     learner.envs.step = note_and_step  # type: ignore[method-assign]
     learner.collect(1.0)
-    assert torch.equal(learner.statuses, torch.stack(seen))
-    assert len(learner.statuses.unique()) >= 2
+    assert torch.equal(learner.rollout["statuses"], torch.stack(seen))
+    assert len(learner.rollout["statuses"].unique()) >= 2
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_labels_are_of_the_hands_at_the_time_of_the_decisions():
 def test_the_prediction_learns_a_fixed_batch(network):
     learner = learner_of(replace(WITH_TASK, network=network, learning_rate=1e-2))
     learner.collect(1.0)
-    advantages = torch.zeros_like(learner.rollout.values)
+    advantages = torch.zeros_like(learner.rollout["values"])
     losses = [learner.update(advantages, 4, 0.0)["auxiliary_loss"] for _ in range(40)]
     assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
 
@@ -130,7 +130,7 @@ def test_the_task_changes_neither_the_first_network_nor_its_games():
         assert torch.equal(one, other)
     for learner in (with_task, without):
         learner.collect(1.0)
-    assert torch.equal(with_task.rollout.actions, without.rollout.actions)
-    assert torch.equal(with_task.rollout.observations, without.rollout.observations)
+    assert torch.equal(with_task.rollout["actions"], without.rollout["actions"])
+    assert torch.equal(with_task.rollout["observations"], without.rollout["observations"])
     row = with_task.learn(0.5)
     assert "auxiliary_loss" in row and "auxiliary_loss" not in without.learn(0.5)

@@ -15,7 +15,7 @@ import torch
 from hanabako.agents.learning import league, ppo
 from hanabako.agents.learning.common.partners import NO_REPLY, PartnersEnvs
 from hanabako.agents.learning.common.ranks import ALONE
-from hanabako.agents.learning.e3t import E3T, MixedPartner
+from hanabako.agents.learning.e3t import E3T
 from hanabako.agents.learning.e3t import Args as E3TArgs
 from hanabako.agents.learning.fcp import FCP, Args
 from hanabako.agents.learning.league import League
@@ -157,7 +157,7 @@ def observed(count: int = 50) -> tuple[np.ndarray, np.ndarray]:
 def test_a_partner_mixes_its_policy_with_random_legal_actions(epsilon: float):
     network = network_of()
     observation, mask = observed()
-    mixed = MixedPartner(network, CONFIG, epsilon).probabilities(observation, mask)
+    mixed = NeuralPolicy(network, CONFIG, epsilon=epsilon).probabilities(observation, mask)
     own = NeuralPolicy(network, CONFIG).probabilities(observation, mask)
     uniform = mask / mask.sum(1, keepdims=True)
     assert np.allclose(mixed, (1 - epsilon) * own + epsilon * uniform, atol=1e-6)
@@ -183,7 +183,7 @@ def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytes
     for (game, own, _), (next_game, next_own, answer) in pairwise([*steps, (-1, True, 0)]):
         if own:
             expected.append(answer if next_game == game and not next_own else NO_REPLY)
-    assert learner.replies[:, 0].tolist() == expected
+    assert learner.rollout["replies"][:, 0].tolist() == expected
     assert len(set(expected)) > 5 and NO_REPLY in expected
 
 

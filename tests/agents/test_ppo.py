@@ -29,12 +29,8 @@ from tests.processes import ran
 TINY = Args(**SMALL)
 
 
-def rollout_of(rewards: np.ndarray, players: np.ndarray, dones: np.ndarray, values: np.ndarray) -> ppo.Rollout:
-    """Return a rollout of which only these four arrays are filled."""
-    rollout = ppo.Rollout.__new__(ppo.Rollout)
-    rollout.rewards, rollout.values = torch.from_numpy(rewards), torch.from_numpy(values)
-    rollout.players, rollout.dones = torch.from_numpy(players), torch.from_numpy(dones)
-    return rollout
+def rollout_of(**arrays: np.ndarray) -> dict[str, torch.Tensor]:
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def slow_advantages(rewards, seats, dones, values, last, gamma, gae_lambda):
@@ -67,7 +63,9 @@ def test_advantages_are_those_of_the_definition(streams):
     rewards, values = rng.normal(size=(horizon, games, streams)), rng.normal(size=(horizon, games))
     seats, dones = rng.integers(streams, size=(horizon, games)), rng.random((horizon, games)) < 0.15
     last = rng.normal(size=(games, streams))
-    fast = advantages_of(rollout_of(rewards, seats, dones, values), torch.from_numpy(last), 0.9, 0.8)
+    fast = advantages_of(
+        rollout_of(rewards=rewards, players=seats, dones=dones, values=values), torch.from_numpy(last), 0.9, 0.8
+    )
     np.testing.assert_allclose(fast, slow_advantages(rewards, seats, dones, values, last, 0.9, 0.8), atol=1e-12)
 
 
@@ -80,7 +78,7 @@ def test_the_last_decision_of_a_stream_that_nobody_knows_more_of_has_no_advantag
     dones = np.array([[False, False], [False, False], [False, True], [False, False]])
     rewards, values = np.ones((4, 2, 2)), np.zeros((4, 2))
     last = torch.tensor([[5.0, torch.nan], [5.0, torch.nan]], dtype=torch.float64)
-    advantages = advantages_of(rollout_of(rewards, seats, dones, values), last, 1.0, 1.0)
+    advantages = advantages_of(rollout_of(rewards=rewards, players=seats, dones=dones, values=values), last, 1.0, 1.0)
     unknown = np.nan
     np.testing.assert_array_equal(advantages[:, 0], [9, 2, 7, unknown])  # player 1: 2 up to its last decision
     np.testing.assert_array_equal(advantages[:, 1], [3, 2, 1, unknown])  # the end makes all earlier advantages known
@@ -139,7 +137,7 @@ def test_the_last_action_becomes_visible(history):
     seen = []
     for fraction in (0.0, 0.3, 0.4, 0.5):
         learner.learn(fraction)
-        bits = unpack(learner.rollout.observations.numpy().view(np.uint64), learner.envs.config.observation_bits)
+        bits = unpack(learner.rollout["observations"].numpy().view(np.uint64), learner.envs.config.observation_bits)
         action = np.concatenate([bits[..., place] for place in places], axis=-1)
         others = bits.sum() - action.sum()
         assert others > 0
@@ -172,10 +170,10 @@ def test_the_price_of_a_lost_game_scales_its_negative_reward_only():
     for price in (0.0, 0.5, 1.0):
         for _ in range(6):
             learner.collect(price)
-        rewards = learner.rollout.rewards
+        rewards = learner.rollout["rewards"]
         lowest[price] = rewards.min().item()
         assert rewards.max() == 1
-        assert not (rewards[~learner.rollout.dones] < 0).any()
+        assert not (rewards[~learner.rollout["dones"]] < 0).any()
     assert lowest[0.0] == 0
     assert 2 * lowest[0.5] % 1 == 0 and lowest[0.5] <= -0.5
     assert lowest[1.0] <= -1
@@ -192,9 +190,9 @@ def test_every_player_of_a_competitive_game_has_its_own_rewards():
     learner.collect(1.0)
     rollout = learner.rollout
     for t in range(args.horizon):
-        infos = env.step(rollout.actions[t].numpy())[-1]
-        np.testing.assert_allclose(rollout.rewards[t], 2 * infos["rewards"], rtol=1e-6)
-    ends = rollout.rewards[rollout.dones]
+        infos = env.step(rollout["actions"][t].numpy())[-1]
+        np.testing.assert_allclose(rollout["rewards"][t], 2 * infos["rewards"], rtol=1e-6)
+    ends = rollout["rewards"][rollout["dones"]]
     assert len(ends) and (ends.argmax(1).unique() == torch.arange(3)).all()
 
 
@@ -206,7 +204,7 @@ def test_the_value_after_a_rollout_is_that_of_the_next_decision():
     for _ in range(3):
         last_values = learner.collect(1.0)
         learner.collect(1.0)
-        torch.testing.assert_close(last_values[:, 0], learner.rollout.values[0])
+        torch.testing.assert_close(last_values[:, 0], learner.rollout["values"][0])
 
 
 @pytest.mark.parametrize("network", ["recurrent", "recurrent-symmetric"])
@@ -219,9 +217,8 @@ def test_replayed_memories_are_those_of_the_rollout(players, network):
     for _ in range(3):
         learner.collect(1.0)
         rollout = learner.rollout
-        assert rollout.dones.any() and not rollout.dones.all(0).any()
-        decisions = learner.decisions(torch.zeros_like(rollout.values))
-        for some, outputs in learner.memories.minibatches(learner.network, decisions, 24 * 8, learner.generator):
+        assert rollout["dones"].any() and not rollout["dones"].all(0).any()
+        for some, outputs in learner.memories.minibatches(learner.network, rollout, 24 * 8, learner.generator):
             probabilities = masked(outputs.logits, some["masks"]).log_softmax(1)
             now = probabilities.gather(1, some["actions"][:, None]).squeeze(1)
             torch.testing.assert_close(now, some["log_probabilities"], rtol=0, atol=1e-4)

@@ -70,20 +70,14 @@ def train(learner: Learner, settings: Settings, ranks: int | None = None, clone_
             settings = rest
         settings.check(1)
         ranks = ranks or ranks_for(settings)
-        settings = prepared(settings, ranks)
+        settings.check(ranks)
+        config = settings.make_config()
+        run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
+        check_writable(run_dir / "config.json")
+        settings, learned = replace(settings, run_dir=run_dir), settings.learned(config)
+        settings.check_agents(learned)
+        game_of(config).compile(learned, settings.games // ranks)  # once for all ranks
     return start(learner, settings) if ranks == 1 else start_ranks(ranks, learner, settings)
-
-
-def prepared(settings: Settings, ranks: int) -> Settings:
-    """Check a new run, compile its game once for all ranks, and return the settings with the run's directory."""
-    settings.check(ranks)
-    config = settings.make_config()
-    run_dir = settings.run_dir or usual_run_dir(settings.usual_name(config))
-    check_writable(run_dir / "config.json")
-    learned = settings.learned(config)
-    settings.check_agents(learned)
-    game_of(config).compile(learned, settings.games // ranks)
-    return replace(settings, run_dir=run_dir)
 
 
 def ranks_for(settings: Settings) -> int:

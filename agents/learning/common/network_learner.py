@@ -79,6 +79,17 @@ class NetworkLearner:
         self.generator = ranks.generator(args.seed)
         self.memories = Memories(self.network, envs)
 
+    def empty_rollout(self, **more: Tensor) -> dict[str, Tensor]:
+        """Return zeros for ``horizon`` decisions of every game, by name, (horizon, games, ...).
+
+        They are for observations, masks, players, actions and dones, and for ``more``: shapes (games, ...) and types.
+        """
+        envs, number = self.envs, torch.zeros(self.envs.games, dtype=torch.int64)
+        one = {"observations": envs.observations, "masks": envs.masks, "players": number, "actions": number}
+        one |= {"dones": number.bool(), **more}
+        horizon, device = self.args.horizon, self.ranks.device
+        return {name: torch.zeros(horizon, *like.shape, dtype=like.dtype, device=device) for name, like in one.items()}
+
     def with_critic(self, network: Network) -> Network:
         """Return the module to train: here ``network`` itself, whose last output is the value."""
         return network

@@ -110,10 +110,14 @@ class NetworkSettings(Settings):
             raise ValueError(f"layers * width^2 must be at most {MOST_WEIGHTS:,}, got {layers} * {width}^2")
 
     def check_agents(self, config: Any) -> None:
-        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start``, see `check_history`."""
+        """See `agents.learning.common.settings.Settings.check_agents`; also checks ``start`` and ``history``."""
         super().check_agents(config)
-        if self.remembers(config):
-            check_history(config)
+        history, players = getattr(config, "history", None), config.players
+        if not self.remembers(config) or history is None or players == 2:
+            return  # Ikebana shows no actions, only what they did to the table
+        if history < (least := (players - 1) * config.actions_per_turn):  # a memory changes at its player's decisions
+            why = f"a recurrent network of {players} players must see all actions since its last decision"
+            raise ValueError(f"history must be at least {least}, got {history}: {why} (--config history={least})")
 
     def learned(self, config: Any) -> Any:
         """See `agents.learning.common.settings.Settings.learned`; the games also show what the features need."""
@@ -186,18 +190,3 @@ class NetworkSettings(Settings):
                 f"start must be the file of a policy or the name of one that ships, got {shown(self.start)}"
             )
         return path
-
-
-def check_history(config: Any) -> None:
-    """Refuse a game that would not show a network with memory all actions since the player's last decision.
-
-    The memory changes only with a player's own decisions; with three or more, several others act in between. Ikebana's
-    observations show no actions, only what they did to the table, so its configs are not refused.
-    """
-    history, players = getattr(config, "history", None), config.players
-    if history is None or players == 2:
-        return
-    least = (players - 1) * config.actions_per_turn
-    if history < least:
-        why = f"a recurrent network of {players} players must see all actions since its last decision"
-        raise ValueError(f"history must be at least {least}, got {history}: {why} (--config history={least})")

@@ -72,18 +72,14 @@ class PartnersEnvs(OpenGames, SelfPlayEnvs):
 
     @override
     def _reset(self, seed: int, threads: int) -> None:
-        with self.ranks.one_first():  # one rank compiles, and the others load from Numba's cache
-            self._begin_here(seed)
-
-    def _begin_here(self, seed: int) -> None:
         game = game_of(self.config).make_game(self.config)
         specialize = self.games >= SPECIALIZE_FROM and all(member.specializes for member in self.members)
         self.block = OpenBlock(game, self.games, observes=True, specialize=specialize)
         self.block.deal(seed, 0)
+        self._opening = self.block.observation.copy()
         self.learners = set_of(range(game.players), self.games)
         """(games,) uint64: the learner's players in each game, as a bit set."""
         self._seated = [sit_down(member, self.block, range(game.players)) for member in self.members]
-        self._opening = self.block.observation.copy()
         self._rewards = np.zeros((self.games, game.players), np.float32)
         self._lost = np.zeros_like(self._rewards)
         """The part of the summed rewards that was paid for losing a game, 0 or negative."""

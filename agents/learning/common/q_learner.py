@@ -209,7 +209,8 @@ class QLearner(NetworkLearner):
             if target_memories is not None:
                 some = some._replace(memories=target_memories)
             logits, values = self.outputs(self.target, some)
-            best = double_values(q, q_values(logits, values[..., 0], masks), masks)[..., None]
+            greedy = masked(q, masks).argmax(-1, keepdim=True)  # double Q-learning (van Hasselt et al. 2016)
+            best = q_values(logits, values[..., 0], masks).gather(-1, greedy)
             after = self.team_value(self.target, torch.cat([best, values[..., 1:]], 2)[1:], inputs[1:])
             args, decisions = self.args, (paid(some.rewards, price), some.dones, after, self.args.gamma)
             returns = n_step_returns(*decisions, args.n_step) if args.n_step else returns_of(*decisions, args.q_lambda)
@@ -255,14 +256,6 @@ def epsilons(most: float, power: float, games: int) -> Tensor:
     where good play leads.
     """
     return most ** torch.linspace(1, power, games)
-
-
-def double_values(q: Tensor, target: Tensor, masks: Tensor) -> Tensor:
-    """Return the values (...) of positions by double Q-learning (van Hasselt et al. 2016).
-
-    The best legal action by ``q`` (..., actions) is chosen, and its value is taken from ``target``.
-    """
-    return target.gather(-1, masked(q, masks).argmax(-1, keepdim=True)).squeeze(-1)
 
 
 def returns_of(rewards: Tensor, dones: Tensor, next_values: Tensor, gamma: float, q_lambda: float) -> Tensor:

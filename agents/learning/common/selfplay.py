@@ -51,17 +51,16 @@ class SelfPlayEnvs:
         self._sums: dict[str, Any] = dict.fromkeys((name for name in STATISTICS if name in names), 0)
         """The sums of their statistics."""
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
-        self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
+        with ranks.one_first():  # one rank compiles, and the others load from Numba's cache
+            self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
 
     def _reset(self, seed: int, threads: int) -> None:
         """Deal this rank's first games."""
         where: dict[str, Any] = {"device": "cuda"} if self.simulator == "cuda" else {"num_threads": threads}
         if self.simulator == "cpu":
-            with self.ranks.one_first():  # one rank compiles, and the others load from Numba's cache
-                game_of(self.config).compile(self.config, self.games)
-        self._env = game_of(self.config).vector_env(
-            self.games, config=self.config, observation="packed", copy=False, **where
-        )
+            game_of(self.config).compile(self.config, self.games)
+        make = game_of(self.config).vector_env
+        self._env = make(self.games, config=self.config, observation="packed", copy=False, **where)
         self._seen = self._env.reset(seed=seed)
         self._show()
 
