@@ -32,6 +32,7 @@ from hanabako.words.notation import counted
 
 from ..playing.play import REPLAY_ERRORS
 from ..registry import AgentName, fingerprints, load_to_play
+from ..results.challenge.suite import unfinished
 from ..results.meeting import BLOCK, MOST, MOST_DEALS, meeting_of, play_meeting, sums_in
 from ..results.store import read_file
 from ..results.study import Result
@@ -69,20 +70,24 @@ def run(args: Args) -> None:
     rows, good = 0, 0
     for path in args.files:
         try:
-            read = read_file(path)[1]
+            study, read = read_file(path)
         except (OSError, ValueError) as error:
             rows += 1
             print(f"{path}: {sentence(error)}")
             continue
+        found: list[Result] = []
         for row in ProgressBar(read, unit="row", disable=len(read) == 1):
             try:
                 lines, is_good = replayed(row, args)
             except (OSError, ValueError) as error:
                 lines, is_good = [sentence(error)], False
-            rows, good = rows + 1, good + is_good
+            rows, found = rows + 1, found + [row] * is_good
             who = "" if len(read) == 1 else f"{shown(row.get('line_up', row['fields']))}: "
             for line in lines:
                 ProgressBar.write(on_terminal(f"{path}: {who}{line}"))
+        good += len(found)
+        for line in unfinished(study, found):
+            print(on_terminal(f"{path}: {line}"))
     print(f"reproduced: {good} of {counted(rows, 'row')}")
     if good < rows:
         raise SystemExit(1)

@@ -68,6 +68,8 @@ def run(args: Args) -> None:
 
 def page_of(args: Args) -> Path:
     """Write the page and return its path."""
+    if args.out is not None and args.out.suffix != ".html":
+        raise ValueError(f"out must end in .html, got {args.out}")
     check_writable(args.out)
     what = Path(args.what)
     if what.is_dir():

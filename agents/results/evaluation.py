@@ -272,7 +272,8 @@ def describe(found: Evaluation) -> str:
 def describe_scores(found: Evaluation) -> Iterator[str]:
     """Yield the means with errors; the rates in a cooperative game, each player's return in a competitive one."""
     (result,), cooperative = found.rows, found.game.cooperative
-    names = {"score": "score, a lost game 0", "fireworks_score": "score, fireworks count"}
+    lost = found.game.make_game(found.config).lost_score if cooperative else None
+    names = {"score": f"score, a lost game {lost}", "fireworks_score": "score, fireworks count"}
     names = {**(names if cooperative else {"score": "winner's score"}), "length": "decisions per game"}
     for name, words in names.items():
         yield f"{words:<24}{result[name]:>8.3f}{plus_minus(result[f'{name}_error'])}"

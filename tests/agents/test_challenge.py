@@ -79,6 +79,20 @@ def test_a_run_goes_on_from_fewer_deals_as_if_it_had_not_stopped():
     assert [row["done"] for row in went_on] == [60] * 3
 
 
+def test_what_an_entry_has_not_played_is_said_where_it_is_verified(capsys: pytest.CaptureFixture[str]):
+    run("random", "--games", "20")
+    content = json.loads(Path("results/tiny.json").read_text(encoding="utf-8"))
+    Path("less.json").write_text(json.dumps(content | {"rows": content["rows"][1:]}), encoding="utf-8")
+    capsys.readouterr()
+    main(["verify", "less.json"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-3:] == [
+        "less.json: unfinished: random has not played with 1 of the 3 partners",
+        "less.json: unfinished: random has played 20 of 60 deals",
+        "reproduced: 2 of 2 rows",
+    ]
+
+
 def test_three_players_have_the_agent_at_each_seat(folder: Path):
     config = make_config("hanabi", "standard", players=3)
     told = {"piers": MEMBERS["piers"] | TOLD}

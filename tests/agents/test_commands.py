@@ -162,6 +162,11 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
             ["draw", "hanabi", "table.svg", "--moves", "1", "--agent", "random", "--seat", "2"],
             "seat must be None or from",
         ),
+        (["watch", "random", "--out", "a.png"], r"hanabako watch: out must end in \.html, got a\.png"),
+        (
+            ["train", "--config", "flamboyants=true", "--config", "derived=true"],
+            "--config must be given once, with all",
+        ),
         (["watch", ""], "hanabako watch: a word of the command line must not be empty"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

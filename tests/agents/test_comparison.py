@@ -75,7 +75,7 @@ def test_every_algorithm_is_trained_once_per_seed_and_all_play_with_all_in_both_
 
 def test_page_and_figures_lie_beside_the_file(trained: Path):
     text = (trained / "compare.md").read_text(encoding="utf-8")
-    assert "| ippo (equivariant) | 2 | 512 |" in text and "| mine | 2 | 256 |" in text and "no inference" in text
+    assert "| ippo (equivariant) | 2 | 512 |" in text and "| mine | 2 | 256 |" in text and "too few runs" in text
     for name in ("curves", "scores", "matrix", "profiles", "actions"):
         assert (trained / f"compare-{name}.png").read_bytes().startswith(b"\x89PNG")
         assert f"(compare-{name}.png)" in text
@@ -122,7 +122,7 @@ def test_pairs_of_finished_runs_can_be_played_before_all_runs_have_ended(
     names = ["cautious", "ippo-1", "mine-1"]
     pairs = [(row["one"], row["other"]) for row in rows if "one" in row["fields"]]
     assert sorted(pairs) == [(one, other) for one in names for other in names]
-    assert "| ippo | 1 |" in (tmp_path / "compare.md").read_text(encoding="utf-8")
+    assert "| ippo (equivariant) | 1 |" in (tmp_path / "compare.md").read_text(encoding="utf-8")
     before = path.read_bytes()
     main(["study", "run", str(tmp_path / "compare.toml"), "--finished", "--where", "algorithm=ippo"])
     assert path.read_bytes() == before, "the missing run of these rows is not trained either"

@@ -136,10 +136,7 @@ def test_a_page_says_what_was_played_and_who_went_beyond_the_budget(tmp_path: Pa
     for row in rows:
         row["steps"] = 4096 if row.get("algorithm") == "one" else 32_768
     text = board(whole, rows)
-    assert (
-        "2 players, observation card_knowledge, features derived; a run has 4,000 decisions, and a pair plays 2,000 "
-        in text
-    )
+    assert "2 players, observation card_knowledge, features derived; 4,000 decisions a run, 2,000 deals " in text
     assert "| one (equivariant) | 5 | 4,096 | 8.00 (" in text and "| two (" in text
     assert text.endswith("so some made more decisions than their budget: two 32,768.")
     assert "than their budget" not in board(whole, [row | {"steps": 4000} for row in rows])

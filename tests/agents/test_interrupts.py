@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from hanabako import agents
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.learning.common import validation
 from hanabako.agents.learning.common.checkpoints import holds_checkpoint
-from hanabako.agents.learning.common.runs import finished, read_metrics
+from hanabako.agents.learning.common.runs import finished, locked, read_metrics
 from hanabako.agents.learning.common.trainer import Trainer
 from hanabako.agents.learning.ppo import Args, train
 from hanabako.agents.playing import play as playing
@@ -146,6 +147,21 @@ def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, 
     assert finished(tmp_path / "run") is None and holds_checkpoint(tmp_path / "run" / "checkpoint")
     said = (tmp_path / "said").read_text(encoding="utf-8")
     assert said.endswith("Interrupted. To continue: hanabako train --resume run\n")
+
+
+def test_ranks_save_the_run_and_end_when_the_command_is_killed(tmp_path: Path, working):
+    words = [*tiny_words(Path("run"), 10**6), "--ranks", "2"]
+    process = working("-m", "hanabako", "train", *words).process
+    wait_for_update(tmp_path / "run", process)
+    process.kill()
+    end = time.monotonic() + SOON
+    while time.monotonic() < end:
+        with suppress(ValueError), locked(tmp_path / "run"):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("the ranks go on")
+    assert holds_checkpoint(tmp_path / "run" / "checkpoint")
 
 
 @pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])

@@ -6,6 +6,7 @@ is a file in ``agents/learning`` whose name is in `NAMES`. Any other is given by
 """
 
 import os
+import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -131,9 +132,9 @@ def result_of(run_dir: Path | None, args: Settings) -> str:
     if (last := finished(run_dir)) is None:
         trust = " --trust" if args.trust or need_trust(args.to_json().values()) else ""
         command = "hanabako train " if read_about(run_dir)["algorithm"] in NAMES else ""
-        return f"{files}\nInterrupted. To continue: {command}--resume {run_dir}{trust}"
+        return f"{files}\nInterrupted. To continue: {command}--resume {shlex.quote(str(run_dir))}{trust}"
     config, saved = config_from_dict(read_about(run_dir)["learned"]), args.saved(run_dir, trust=True)
     what = "score" if game_of(config).cooperative else returns_in_words(config)
-    games = counted(int(last["greedy_games"]), "game")
+    games = " against ".join([counted(int(last["greedy_games"]), "game"), *filter(None, [", ".join(saved.others())])])
     score = f"greedy {what} {last['greedy_score']:.2f} ± {last['greedy_score_error']:.2f}, {games}"
     return f"{files}\n{score}\n{what_next(run_dir, saved.game, saved.others())}"

@@ -180,6 +180,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings) -> bool:
     """
     run_dir = settings.resume or settings.run_dir
     assert run_dir is not None
+    os.environ[PARENT] = str(os.getpid())
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it would warn of host names and addresses without the other
     with tempfile.TemporaryDirectory(prefix="hanabako-") as folder:
@@ -197,6 +198,7 @@ def start_ranks(ranks: int, learner: Learner, settings: Settings) -> bool:
             ended = [f"rank {rank} was ended by {name}" for rank, name in sorted(killed.items())]
             raise SystemExit("\n".join(said) or ": ".join(["training failed", *ended])) from error
         finally:
+            del os.environ[PARENT]
             logging.disable(logging.NOTSET)
     return finished(run_dir) is not None
 

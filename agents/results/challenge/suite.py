@@ -163,13 +163,29 @@ class Entry:
 
 def entries(suite: Suite, results: Results) -> list[Entry]:
     """Return the agents that have played with all members of a suite, best first."""
-    met: dict[tuple[str, str], dict[str, Result]] = {}
+    complete = {whose: rows for whose, rows in met(suite, results).items() if suite.members.keys() <= rows.keys()}
+    return sorted((entry_of(suite, *whose, rows) for whose, rows in complete.items()), key=lambda entry: -entry.score)
+
+
+def met(suite: Suite, results: Results) -> dict[tuple[str, str], dict[str, Result]]:
+    """Return the results by agent and its search's settings, and then by member."""
+    found: dict[tuple[str, str], dict[str, Result]] = {}
     for row in results:
         if suite.is_of(row):
             agent, partner = row["line_up"]
-            met.setdefault((agent, json.dumps(row["search"] or {})), {})[partner] = row
-    complete = {whose: rows for whose, rows in met.items() if suite.members.keys() <= rows.keys()}
-    return sorted((entry_of(suite, *whose, rows) for whose, rows in complete.items()), key=lambda entry: -entry.score)
+            found.setdefault((agent, json.dumps(row["search"] or {})), {})[partner] = row
+    return found
+
+
+def unfinished(name: str, results: Results) -> Iterator[str]:
+    """Yield in a sentence what each agent has not played of the suite called ``name``, if that is one."""
+    for (agent, _), rows in met(named(name), results).items() if name in names() else ():
+        suite = named(name)
+        missing, deals = len(suite.members) - len(rows), min(row["done"] for row in rows.values())
+        if missing:
+            yield f"unfinished: {agent} has not played with {missing} of the {len(suite.members)} partners"
+        if deals < suite.games:
+            yield f"unfinished: {agent} has played {deals:,} of {suite.games:,} deals"
 
 
 def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) -> Entry:

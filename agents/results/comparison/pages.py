@@ -31,17 +31,17 @@ def introduction(found: Found) -> Iterator[str]:
     comparison = found.comparison
     config = comparison.make_config()
     features = " or ".join(dict.fromkeys(map(comparison.features_of, comparison.algorithms)))
-    text = f"{game_in_words(config)}, observation {config.observation_name}, features {features}; a run has "
-    text += f"{comparison.budget}, and a pair plays {comparison.deals:,} deals"
+    text = f"{game_in_words(config)}, observation {config.observation_name}, features {features}; "
+    text += f"{comparison.budget} a run, {comparison.deals:,} deals a pair"
     if comparison.cooperative:
         lost = "0" if config.rules().score_on_loss_zero else "its points"
-        text += f"; the best score is {config.max_score}, and a lost game counts {lost}"
+        text += f"; best score {config.max_score}, a lost game {lost}"
     else:
         text += f"; numbers are a player's {returns_in_words(config)}"
     if not comparison.reproduction:
         yield f"No row is a reproduction of its algorithm's paper: {in_markdown(comparison.reason)}."
         yield ""
-    yield f"{text}. Intervals are 95 % over training runs; fewer than {estimates.FEWEST_RUNS} allow no inference."
+    yield f"{text}. Intervals: 95 % over runs."
     if any(is_equivariant(comparison, name) for name in found.runs):
         yield "Equivariant networks treat interchangeable suits alike (Muglich et al. 2022)."
 
