@@ -118,8 +118,8 @@ def replayed(row: Result, args: Args) -> tuple[list[str], bool]:
     wrong += differences(claimed, found, errors) if is_whole else []
     name = name_of(found)
     score = f"{name} {found[name]:.3f}{plus_minus(found[f'{name}_error'])} in {counted(played, 'deal')}"
-    told = [] if args.seed is None else [f"{score} of seed {again.seed}"]
-    return [*told, *(wrong or ["reproduced"])], not wrong
+    first = [] if args.seed is None else [f"{score} of seed {again.seed}"]
+    return [*first, *(wrong or ["reproduced"])], not wrong
 
 
 def name_of(found: Result) -> str:

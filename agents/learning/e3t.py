@@ -17,6 +17,7 @@ wrong plays lose the game, so by default few of the partner's actions are random
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -38,7 +39,6 @@ from .common.ranks import Ranks
 class Args(ppo.Args):
     """Train one network to play a cooperative game with noisy copies of itself."""
 
-    envs = PartnersEnvs
     network: NetworkKind = "dense"
     """The kind of network, which must be ``dense``; it has a model of the partner."""
     last_action_ramp: Part | None = 0.0
@@ -58,6 +58,10 @@ class Args(ppo.Args):
         self.check_alone("they are copies of the learner")
         if self.network != "dense":
             raise ValueError(f"network must be dense, the only kind with a model of the partner, got {self.network}")
+
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> PartnersEnvs:
+        return PartnersEnvs(config, self.games, self.seed, ranks)
 
 
 class E3T(ppo.PPO):

@@ -40,7 +40,6 @@ VERSIONS = 16
 class Args(ppo.Args):
     """Train a population in self-play, then one network to play a cooperative game with all of its members."""
 
-    envs = PartnersEnvs
     population: Size = 4
     """Number of players that are first trained in self-play, each with an equal share of their part of the budget."""
     population_part: Annotated[float, Within(0.01, 0.99)] = 0.5
@@ -54,6 +53,10 @@ class Args(ppo.Args):
         self.check_alone("the population is trained in the run")
         if self.start is not None:
             raise ValueError(f"start must be empty: every player begins with its own weights, got {shown(self.start)}")
+
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> PartnersEnvs:
+        return PartnersEnvs(config, self.games, self.seed, ranks)
 
 
 class FCP(ppo.PPO):

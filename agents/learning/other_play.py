@@ -18,6 +18,7 @@ cross-play is mostly between different networks; ours is between runs with one k
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -45,7 +46,6 @@ STATUSES = NEITHER + 1
 class Args(ppo.Args):
     """Train one network to play every seat; each seat sees the suits under different names."""
 
-    envs = RenamedSuits
     network: NetworkKind = "dense"
     """The kind of network; for one that is symmetric in the suits this training changes nothing."""
     last_action_ramp: Part | None = 0.0
@@ -59,6 +59,10 @@ class Args(ppo.Args):
         self.check_alone("the network plays every seat")
         if self.auxiliary and self.game != "hanabi":
             raise ValueError(f"auxiliary must be false in {self.game}: only in Hanabi players do not see their cards")
+
+    @override
+    def make_envs(self, config: Any, ranks: Ranks) -> RenamedSuits:
+        return RenamedSuits(config, self.games, self.seed, ranks, self.threads)
 
 
 class OtherPlay(ppo.PPO):

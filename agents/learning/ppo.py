@@ -135,9 +135,9 @@ class Args(NetworkSettings):
 
     @override
     def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
-        if self.pool or self.envs is PartnersEnvs:
+        if self.pool:
             return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
-        return self.envs(config, self.games, self.seed, ranks, self.threads, self.simulator)
+        return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads, self.simulator)
 
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------

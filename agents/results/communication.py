@@ -159,9 +159,9 @@ def measure(config: Any, policies: Agent | Sequence[Agent], games: int, seed: in
 def bits_between(before: NDArray[np.uint64], after: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return the bits told in each game, (games,): sets of cards (games, players, hand_size) before and after."""
     counts = np.bitwise_count(before).astype(float), np.bitwise_count(after).astype(float)
-    told = (counts[0] > 0) & (counts[1] > 0)
+    possible = (counts[0] > 0) & (counts[1] > 0)
     bits = np.log2(np.maximum(counts[0], 1)) - np.log2(np.maximum(counts[1], 1))
-    return np.where(told, bits, 0.0).sum(axis=(1, 2))
+    return np.where(possible, bits, 0.0).sum(axis=(1, 2))
 
 
 def conclude(tallies: NDArray[Any], actions: NDArray[np.int64], convention: NDArray[np.float64]) -> Communication:

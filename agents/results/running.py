@@ -72,7 +72,7 @@ class Progress(ProgressBar):
 
         while not self.ended.wait(max(SECONDS, self.mininterval)):
             with suppress(OSError):  # such as that the folder has just been renamed
-                self.set_postfix_str(told({folder.name: spent(folder) for folder in list(self.training.values())}))
+                self.set_postfix_str(in_words({folder.name: spent(folder) for folder in list(self.training.values())}))
 
     def close(self) -> None:
         """See `tqdm.tqdm.close`."""
@@ -80,7 +80,7 @@ class Progress(ProgressBar):
         super().close()
 
 
-def told(spent: Mapping[str, float]) -> str:
+def in_words(spent: Mapping[str, float]) -> str:
     """Say how far training runs are: ``ippo-1 at 20 %, ippo-2 at 31 %``, or ``8 runs at 20 to 31 %``."""
     if len(spent) <= NAMED:
         return ", ".join(f"{name} at {100 * part:.0f} %" for name, part in spent.items())

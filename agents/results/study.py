@@ -78,8 +78,8 @@ class Row:
         """Its fields on one line, as ``name=value``, without those that have their default."""
         defaults = {own.name: own.default for own in fields(self) if own.default is not MISSING}
         values = self.values()
-        told = [name for name, value in values.items() if name not in defaults or value != defaults[name]]
-        return words_of(values | {"fields": told})
+        chosen_names = [name for name, value in values.items() if name not in defaults or value != defaults[name]]
+        return words_of(values | {"fields": chosen_names})
 
 
 def key_of(result: Result) -> str:

@@ -78,9 +78,9 @@ class Suite:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Suite":
         """Make a suite from the content of a file of this folder."""
-        members = {name: Member(name, **told) for name, told in content["members"].items()}
-        told = {name: content[name] for name in ("name", "about", "seed", "games")}
-        return cls(**told, config=config_from_dict(content["config"]), members=members)
+        members = {name: Member(name, **member) for name, member in content["members"].items()}
+        given = {name: content[name] for name in ("name", "about", "seed", "games")}
+        return cls(**given, config=config_from_dict(content["config"]), members=members)
 
     def meetings(
         self, agent: str, games: int | None = None, search: Mapping[str, Any] | None = None

@@ -92,10 +92,10 @@ def check_folder(run: Run, settings: Settings) -> None:
         return
     about = read_about(run.folder)
     given = json.loads(json.dumps(settings.to_json()))
-    told = {"algorithm": named(source_of(run)).name, "ranks": run.ranks} | given
+    wanted = {"algorithm": named(source_of(run)).name, "ranks": run.ranks} | given
     kept = {name: about[name] for name in ("algorithm", "ranks") if name in about} | about["args"]
     compared = (kept.keys() | run.learner_settings.keys()) - set(OF_ITS_PLACE)
-    for name, value in told.items():
+    for name, value in wanted.items():
         if name in compared and not same(kept.get(name), value):
             what = f"{name} {shown(kept.get(name))} instead of {shown(value)}"
             raise ValueError(f"{run.folder} holds another run, with {what}: move it, or rename the algorithm")

@@ -150,24 +150,24 @@ def partner_named(name: str) -> str:
 
 def over_budget(found: Found) -> Iterator[str]:
     """Yield a sentence on algorithms with a run of more than a twentieth above its budget of decisions."""
-    comparison, told = found.comparison, []
+    comparison, named = found.comparison, []
     for name, runs in found.runs.items():
         steps = [run["steps"] for run in runs]
         if comparison.steps and max(steps, default=0) > 1.05 * comparison.steps * comparison.algorithms[name].share:
-            told.append(f"{name} {int(np.mean(steps)):,}")
-    if told:
-        yield f"A run ends after a whole update, so some made more decisions than their budget: {', '.join(told)}."
+            named.append(f"{name} {int(np.mean(steps)):,}")
+    if named:
+        yield f"A run ends after a whole update, so some made more decisions than their budget: {', '.join(named)}."
 
 
 def uneven(found: Found) -> Iterator[str]:
     """Yield a sentence on algorithms with a run that made a quarter more decisions than another in the same minutes."""
-    told = []
+    named = []
     for name, runs in found.runs.items():
         steps = [run["steps"] for run in runs]
         if found.comparison.steps is None and runs and max(steps) > 1.25 * min(steps):
-            told.append(f"{name} {millions(min(steps))} to {millions(max(steps))}")
-    if told:
-        yield f"In the same minutes some runs made more decisions than others: {', '.join(told)}."
+            named.append(f"{name} {millions(min(steps))} to {millions(max(steps))}")
+    if named:
+        yield f"In the same minutes some runs made more decisions than others: {', '.join(named)}."
 
 
 def millions(decisions: float) -> str:

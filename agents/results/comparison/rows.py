@@ -86,16 +86,16 @@ class Comparison:
 
     def features_of(self, name: str | None = None) -> str:
         """Return the features of an algorithm's networks; without a name, those of algorithms that name none."""
-        told = self.features if name is None else self.algorithms[name].settings.get("features", "auto")
-        return usual_features(self.make_config()) if told == "auto" else str(told)
+        features = self.features if name is None else self.algorithms[name].settings.get("features", "auto")
+        return usual_features(self.make_config()) if features == "auto" else str(features)
 
-    def key(self, features: str, told: Mapping[str, Any]) -> str:
-        """Return settings as words that identify a row: in Hanabi, features are told as a field of the config."""
+    def key(self, features: str, settings: Mapping[str, Any]) -> str:
+        """Return settings as words that identify a row: in Hanabi, features stand as a field of the config."""
         if self.game == "hanabi":
             flags = f"derived={json.dumps(features == 'derived')}"
-            config = overridden([flags], told.get("config", []))
-            told = self.played() | {"config": config} | {**told, "config": config}
-        return shlex.join(as_words({name: value for name, value in told.items() if name != "features"}))
+            config = overridden([flags], settings.get("config", []))
+            settings = self.played() | {"config": config} | {**settings, "config": config}
+        return shlex.join(as_words({name: value for name, value in settings.items() if name != "features"}))
 
     def make_config(self) -> Any:
         """Return the config of the game; errors as in `hanabako.games.make_config`."""
@@ -125,8 +125,8 @@ class Comparison:
 
     def run(self, name: str, seed: int) -> "Run":
         """Return the run of an algorithm with a seed."""
-        own, told = self.algorithms[name], self.settings_of(name)
-        return Run(self, name, seed, own.module, self.key(self.features_of(name), told), own.ranks)
+        own, settings = self.algorithms[name], self.settings_of(name)
+        return Run(self, name, seed, own.module, self.key(self.features_of(name), settings), own.ranks)
 
     def run_named(self, name: str) -> "Run":
         """Return the run that a pair names."""
