@@ -31,6 +31,8 @@ TIMES = 200
 
 @dataclass
 class Door:
+    """An entry point; without these words a dataclass would describe itself by its defaults, which nest too deeply."""
+
     valid: Callable[[random.Random], Any]
     """Draws a valid input."""
     take: Callable[[Any], Any]
