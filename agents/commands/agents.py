@@ -58,15 +58,15 @@ def run(args: Args) -> None:
 def lines(game: str) -> Iterator[str]:
     """Yield the name of a game, then one line per agent."""
     game_named(game)
-    measured = read_json(SCORES)[game]
-    bots = bots_of(game)
+    measured, bots, networks = read_json(SCORES)[game], bots_of(game), pretrained(game)
     yield game
-    for name in names(game):
-        bot = bots.get(name)
-        sees = "nothing" if bot is None else "all cards" if bot.cheats else "what its seat sees"
-        yield line(name, "random" if bot is None else "bot", sees, measured.get(name))
-    for name in pretrained(game):
-        yield line(name, "network", observation_of(name), measured.get(name))
+    for name in (*names(game), *networks):
+        kind, sees = "random", "nothing"
+        if name in networks:
+            kind, sees = "network", observation_of(name)
+        elif name in bots:
+            kind, sees = "bot", "all cards" if bots[name].cheats else "what its seat sees"
+        yield f"  {name:<{NAMES}}{kind:<9}{sees:<25}{score_of(measured.get(name))}"
 
 
 def card(name: str) -> Iterator[str]:
@@ -102,17 +102,11 @@ def observation_of(name: str) -> str:
     return observation if features == "none" else f"{observation}, {features}"
 
 
-def line(name: str, kind: str, observation: str, measured: Mapping[str, Any] | None) -> str:
-    """Return one line about an agent."""
-    return f"  {name:<{NAMES}}{kind:<9}{observation:<25}{score_of(measured)}"
-
-
 def score_of(measured: Mapping[str, Any] | None) -> str:
     """Return a measured score, and the game that it is of."""
     if measured is None:
         return "not measured"
     unit = measured["unit"]
-    number = f"{measured['score']:{'.2f' if unit == 'points' else '+.2f'}} ± {measured['error']:.2f} {unit}"
-    if unit == "Elo":
-        number = f"{measured['score']:+.0f} ± {measured['error']:.0f} Elo"
+    digits, sign = ".0f" if unit == "Elo" else ".2f", "" if unit == "points" else "+"
+    number = f"{measured['score']:{sign}{digits}} ± {measured['error']:{digits}} {unit}"
     return f"{number:<30}{measured['preset']}, {measured['players']} players"

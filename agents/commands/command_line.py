@@ -52,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     if any(word.startswith("--tyro-") for word in words):
         all_commands(words)
     elif not words or words[0] in ("-h", "--help"):
-        print(overview())
+        rows = [f"  {name:<12}{about}" for name, about in COMMANDS.items()]
+        print("\n".join(["usage: hanabako COMMAND [OPTIONS]", "", *rows, "", (__doc__ or "").strip()]))
     elif words[0] == "--version":
         print(version("hanabako"))
     elif words[0] not in COMMANDS:
@@ -62,19 +63,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         run(words[0], words[1:])
 
 
-def overview() -> str:
-    """Return the text that ``--help`` prints."""
-    rows = [f"  {name:<12}{about}" for name, about in COMMANDS.items()]
-    return "\n".join(["usage: hanabako COMMAND [OPTIONS]", "", *rows, "", (__doc__ or "").strip()])
-
-
 def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) -> None:
     """Run a command with the given options, by default those of this process."""
     prog = prog or f"hanabako {name}"
     says = prog.rpartition(".")[2]  # only the last part of a module's name
     with in_a_sentence(says), interruptible() if words is None else nullcontext():
         try:
-            module = module_of(name)
+            module = import_module(f".{name}", __package__)
             kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
             module.run(read_words(kind, prog, about, words))
         except ModuleNotFoundError as error:
@@ -83,11 +78,6 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
                 raise SystemExit(says_how) from error
             more = f"The options are listed once that is installed. {says_how}"
             print(f"usage: {prog} [OPTIONS]", docstring_of(name), more, sep="\n\n")
-
-
-def module_of(name: str) -> Any:
-    """Import the module of a command."""
-    return import_module(f".{name}", __package__)
 
 
 def docstring_of(name: str) -> str:
@@ -114,5 +104,5 @@ def all_commands(words: Sequence[str]) -> None:
     there: dict[str, Any] = {}
     for name in COMMANDS:
         with suppress(ModuleNotFoundError):
-            there[name] = form_of(module_of(name), ())[0]
+            there[name] = form_of(import_module(f".{name}", __package__), ())[0]
     tyro.extras.subcommand_cli_from_dict(there, args=words, prog="hanabako")

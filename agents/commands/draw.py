@@ -6,7 +6,8 @@
 `hanabako watch` writes a whole game as a page.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +15,10 @@ import tyro
 
 from hanabako.drawing.replay import Snapshot
 from hanabako.files import check_writable, write_text
-from hanabako.games import game_named, game_of
+from hanabako.games import game_named
 from hanabako.words.ranges import Within
 
-from ..people.session import best_agent
-from ..playing.seating import OneTable
+from ..people.session import Session, best_agent
 from ..registry import ConfigOptions, load
 
 
@@ -59,14 +59,8 @@ def sample_game(config: Any, seed: int = 0, moves: int = 1000, agent: str | Path
     with its errors; None is `best_agent`.
     """
     policy = load(best_agent(config) if agent is None else agent, config)
-    entry = game_of(config)
-    env = entry.module(entry.environment).raw_env(config=config)
-    env.reset(seed=seed)
-    table = OneTable(env, [policy] * len(env.possible_agents), seed)
-    snapshots: list[Snapshot] = []
-    while len(snapshots) < moves and not all(env.terminations.values()):
-        action = table.action()
-        snapshots.append(Snapshot(env.to_dict(), env.action_to_str(action)))
-        env.step(action)
-        table.observe()
-    return [*snapshots, Snapshot(env.to_dict())]
+    session = Session(config, [policy] * config.players, seed)
+    for _ in islice(session.go_on(), moves):
+        pass
+    record = replace(session.record, config=config)
+    return [Snapshot(env.to_dict(), action) for env, action in zip_longest(record.positions(), record.actions)]

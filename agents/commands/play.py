@@ -129,15 +129,14 @@ def session_of(
     seats: Sequence[str], config: Any, effort: Mapping[str, Any], seed: int | None = None, file: Path | None = None
 ) -> Session:
     """Make a game with the named agents and persons at its seats, which is saved; by default under games/."""
-    session = Session(config, line_up_of(seats, config, config.players, effort), seed, file)
-    if file is None:
-        own = new_file(config)
-        try:
-            session.save_to(own)
-        except BaseException:
+    policies = line_up_of(seats, config, config.players, effort)
+    own = file or new_file(config)
+    try:
+        return Session(config, policies, seed, own)
+    except BaseException:
+        if file is None:
             own.unlink(missing_ok=True)
-            raise
-    return session
+        raise
 
 
 def new_file(config: Any) -> Path:

@@ -34,7 +34,7 @@ from hanabako.games import game_in_words
 from hanabako.words.checks import as_each, as_index, as_object, shown
 from hanabako.words.notation import player_name
 
-from .session import Adviser, Session, Step, replay_of
+from .session import Adviser, Session, replay_of
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 2048
@@ -90,7 +90,7 @@ class Host:
     def _start(self, seats: Sequence[str]) -> None:
         self.session = self._begin(seats)
         self._seats = list(seats)
-        self._news: list[Step] = []
+        self._news: list[str] = []
         persons = self.session.persons
         self._eyes = persons[0] if len(persons) == 1 else None  # None until the player to move asks to see the cards
         self._go_on()
@@ -133,47 +133,44 @@ class Host:
             return self.state()
         if as_index("revision", request.get("revision"), 2**53) != self._revision:
             raise ValueError("the game has moved on; this is its current state")
-        return VERBS[verb](self, request)
+        found = VERBS[verb](self, request)
+        self._revision += found is None
+        return self.state() if found is None else found
 
     def state_now(self) -> dict[str, Any]:
         """Return the state as it is, even if agents are to move."""
         with self._lock:
             return self.state()
 
-    def take(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def take(self, request: Mapping[str, Any]) -> None:
         """Play ``action`` for the person to move."""
         self._check_seen()
         self._news.append(self.session.take(str(request.get("action"))))
         self._go_on()
-        return self._changed()
 
-    def undo(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def undo(self, request: Mapping[str, Any]) -> None:
         """Take back the last decision."""
         self.session.undo()
         self._news = []
         self._go_on()
-        return self._changed()
 
-    def ready(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def ready(self, request: Mapping[str, Any]) -> None:
         """Show the cards to the person to move, once the others look away."""
         if not self.session.is_persons_turn:
             raise ValueError("no player is to move")
         self._eyes = self.session.player
-        return self._changed()
 
-    def again(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def again(self, request: Mapping[str, Any]) -> None:
         """Start a new game, once this one is over."""
         self._check_over()
         self._start(self._seats)
-        return self._changed()
 
-    def deal(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def deal(self, request: Mapping[str, Any]) -> None:
         """Start a new game with the players ``seats``, even if the current one is not over."""
         seats = as_each("seats", request.get("seats"), self._known)
         if len(seats) != len(self._seats):
             raise ValueError(f"seats must be {len(self._seats)} names, got {shown(seats)}")
         self._start(seats)
-        return self._changed()
 
     def _known(self, name: Any) -> str:
         if name not in self._offered:
@@ -208,10 +205,6 @@ class Host:
         if self._eyes is None:
             raise ValueError("the player to move has not asked to see the cards yet")
 
-    def _changed(self) -> dict[str, Any]:
-        self._revision += 1
-        return self.state()
-
     def state(self) -> dict[str, Any]:
         """Return what the page shows. It contains no card that may not be seen from the current seat."""
         session = self.session
@@ -232,7 +225,7 @@ class Host:
         eyes = None if session.is_over else self._eyes
         legal = session.legal() if session.is_persons_turn else []
         return state | {
-            "news": [step.news for step in self._news[-NEWS:]],
+            "news": self._news[-NEWS:],
             "picture": session.picture(eyes),
             "text": session.text(eyes),
             "actions": [[action, session.note(action)] for action in legal],
@@ -240,9 +233,10 @@ class Host:
         }
 
 
-VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any]]] = {
+VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any] | None]] = {
     verb.__name__: verb for verb in (Host.take, Host.undo, Host.ready, Host.again, Host.deal, Host.advice, Host.review)
 }
+"""The requests by name. They return what the page is told, or None if the game has changed."""
 LEAVING = ("undo", "deal")
 """Requests that leave the current position; they work even if an agent fails there every time."""
 

@@ -10,7 +10,6 @@ step that cannot be saved is not made and can be tried again.
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,16 +47,6 @@ class Person(Seated):
         pass
 
 
-@dataclass(frozen=True)
-class Step:
-    """A decision that was made."""
-
-    player: int
-    action: str
-    news: str
-    """A sentence about what every player saw of it."""
-
-
 class Session:
     """A game in progress; each seat has a policy, or None for a person.
 
@@ -75,7 +64,8 @@ class Session:
         self._drawing = self.entry.module("drawing.render")
         self._choices = self.entry.module("drawing.choices")
         players = tuple(str(policy.name) for policy in self._policies)
-        self._begin(GameRecord(config, short_seed() if seed is None else seed, players))
+        short = fresh_seed() % 2**32  # short enough to type
+        self._begin(GameRecord(config, short if seed is None else seed, players))
 
     def _begin(self, record: GameRecord) -> None:
         """Deal, and replay the actions of the record."""
@@ -89,11 +79,6 @@ class Session:
                 self.table.action()  # so that the agent rebuilds its memory of this decision
             self._apply(self._env.str_to_action(words), words)
         self._keep(self.record)
-
-    def save_to(self, file: Path) -> None:
-        """Save the game to a file, now and at every further step; raise ``OSError`` if it cannot be written."""
-        self.record.save(file)
-        self.file = file
 
     def _apply(self, action: int, words: str) -> None:
         player = self.player
@@ -155,16 +140,19 @@ class Session:
         offered = [place._replace(actions=tuple(filter(legal.__contains__, place.actions))) for place in places]
         return [place for place in offered if place.actions]
 
-    def take(self, action: str) -> Step:
-        """Take an action for the person to move; raise ``ValueError`` if there is none, or the action is not legal."""
+    def take(self, action: str) -> str:
+        """Take an action for the person to move, and return what every player saw of it, as a sentence.
+
+        Raise ``ValueError`` if no person is to move, or the action is not legal.
+        """
         if not self.is_persons_turn:
             raise ValueError("the game is over" if self.is_over else f"{self.name(self.player)} is to move")
         if action not in self.legal():
             raise ValueError(f"action must be one of {', '.join(self.legal())}, got {shown(action)}")
         return self._step(self._env.str_to_action(action), action)
 
-    def go_on(self) -> Iterator[Step]:
-        """Play and yield the agents' decisions until a person is to move or the game is over.
+    def go_on(self) -> Iterator[str]:
+        """Play the agents' decisions until a person is to move or the game is over, and yield a sentence about each.
 
         If an agent fails or the game cannot be saved, the error is raised, and the next call goes on from there.
         """
@@ -182,11 +170,11 @@ class Session:
             self._choice = action
         return self._choice
 
-    def _step(self, action: int, words: str) -> Step:
-        player, before = self.player, self._env.to_dict()
+    def _step(self, action: int, words: str) -> str:
+        before = self._env.to_dict()
         self._keep(self.record.with_action(words))
         self._apply(action, words)
-        return Step(player, words, self._choices.describe_step(before, words, self._env.to_dict(), self.config))
+        return self._choices.describe_step(before, words, self._env.to_dict(), self.config)
 
     def undo(self) -> str:
         """Go back to the last decision of the person to move, or at the end to that of any person; return its action.
@@ -285,12 +273,7 @@ def replay_of(record: GameRecord, adviser: Adviser | None, origin: str = "") -> 
     return game_of(record.config).module("drawing.render").replay(record.config, snapshots, title=title)
 
 
-# --- Configs, seats and seeds -----------------------------------------------------------------------------------------
-
-
-def short_seed() -> int:
-    """Return a random seed that is short enough to type."""
-    return fresh_seed() % 2**32
+# --- Agents and seats -------------------------------------------------------------------------------------------------
 
 
 def best_agent(config: Any) -> str:

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from hanabako.words.checks import shown
 from hanabako.words.notation import player_name
 
-from .session import Adviser, Session, Step
+from .session import Adviser, Session
 
 HELP = """\
 Type an action's number, its words, or the beginnings of its words. Some that are legal now:
@@ -108,16 +108,18 @@ class Terminal:
             "advice": self.advice,
             "undo": self.undo,
         }
-        if answer.lower() in commands:
-            commands[answer.lower()]()
-            return
+        before, action = self.session.record, None
         try:
-            action = chosen(answer, self.session.legal())
+            if answer.lower() in commands:
+                commands[answer.lower()]()
+            else:
+                action = chosen(answer, self.session.legal())
         except ValueError as error:
             self.say(str(error))
-            return
-        self.tell(self.session.take(action))
-        self.go_on()
+        if action is not None:
+            self.say(f"  {self.session.take(action)}")
+        if self.session.record is not before:
+            self.go_on()
 
     def help(self) -> None:
         """Print how to type actions, with one legal action of each kind, and the other commands."""
@@ -130,8 +132,8 @@ class Terminal:
     def go_on(self) -> None:
         """Play the agents' decisions, then show the table to the next person."""
         with said_if_slow("The agents think; the first time on a machine they are compiled ..."):
-            for step in self.session.go_on():
-                self.tell(step)
+            for news in self.session.go_on():
+                self.say(f"  {news}")
         if not self.session.is_persons_turn:
             return
         player = self.session.player
@@ -152,10 +154,6 @@ class Terminal:
         actions = self.session.record.actions
         return [f"{player_name(movers[turn])}: {actions[turn]}" for turn in range(since, len(movers))]
 
-    def tell(self, step: Step) -> None:
-        """Print what every player saw of a step."""
-        self.say(f"  {step.news}")
-
     def show(self, seat: int | None) -> None:
         """Print the table as a seat sees it."""
         print()
@@ -174,24 +172,14 @@ class Terminal:
 
     def advice(self) -> None:
         """Print what the adviser would do, with its probabilities."""
-        try:
-            with said_if_slow("The adviser thinks; the first time on a machine it is compiled ..."):
-                adviser = self.adviser()
-                likely = list(adviser.advice(self.session.record).items())[:5]
-        except ValueError as error:
-            self.say(str(error))
-            return
+        with said_if_slow("The adviser thinks; the first time on a machine it is compiled ..."):
+            adviser = self.adviser()
+            likely = list(adviser.advice(self.session.record).items())[:5]
         self.say(f"{adviser.name}: " + ", ".join(f"{words} {probability:.0%}" for words, probability in likely))
 
     def undo(self) -> None:
         """Take back the person's last decision."""
-        try:
-            words = self.session.undo()
-        except ValueError as error:
-            self.say(str(error))
-            return
-        self.say(f"Taken back: {words}")
-        self.go_on()
+        self.say(f"Taken back: {self.session.undo()}")
 
     def say(self, words: str) -> None:
         """Print lines of text, no wider than the terminal."""

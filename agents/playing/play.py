@@ -46,20 +46,23 @@ class Games:
         """Return the results of the given games."""
         return Games(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 
-    def summary(self) -> dict[str, Any]:
-        """Return means with standard errors, and rates with 95 % intervals (Wilson), as JSON types."""
-        games = len(self.score)
+    def summary(self, *others: "Games") -> dict[str, Any]:
+        """Return means with standard errors, and rates with 95 % intervals (Wilson), as JSON types.
+
+        With ``others``, the same deals at other seats, errors are over deals, and no player's return is told.
+        """
+        lots = self, *others
+        games = len(lots) * len(self.score)
         result: dict[str, Any] = {"games": games}
         for name in ("score", "fireworks_score", "length"):
-            values = getattr(self, name)
-            result[name] = float(values.mean())
-            result[f"{name}_error"] = standard_error(values)
+            values = np.mean([getattr(lot, name) for lot in lots], axis=0)
+            result |= {name: float(values.mean()), f"{name}_error": standard_error(values)}
         for name in ("perfect", "lost"):
-            count = int(getattr(self, name).sum())
-            result[f"{name}_rate"] = count / games
-            result[f"{name}_interval"] = list(wilson_interval(count, games))
-        result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
-        result["rewards_error"] = [standard_error(returns) for returns in self.rewards.T]
+            count = sum(int(getattr(lot, name).sum()) for lot in lots)
+            result |= {f"{name}_rate": count / games, f"{name}_interval": list(wilson_interval(count, games))}
+        if not others:
+            result["rewards"] = [float(mean) for mean in self.rewards.mean(axis=0)]
+            result["rewards_error"] = [standard_error(returns) for returns in self.rewards.T]
         return result
 
 

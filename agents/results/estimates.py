@@ -21,7 +21,7 @@ Learning at the Edge of the Statistical Precipice"). Their package resamples tas
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -56,8 +56,6 @@ HALF = 0.5
 EXTRA, EXTRA_OF_WINS = 0.5, 0.15
 """The weights of the extra run in a bootstrap of pairs: for scores, and for which pair scores more."""
 LEVEL, RESAMPLES, SEED = 0.95, 2000, 1
-MOST_BANDS = 3
-"""The largest number of performance profiles that are drawn with bands; more would hide each other."""
 
 Matrix = NDArray[np.float64]
 
@@ -281,18 +279,4 @@ def interval_figure(rows: Mapping[str, Mapping[str, Estimate]], title: str, labe
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
     axes.grid(visible=False, axis="y")
     charts.legend(axes, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(kinds))  # above: points may lie anywhere
-    return figure
-
-
-def profile_figure(
-    profiles: Mapping[str, Sequence[Estimate]], levels: ArrayLike, title: str, label: str = "score"
-) -> Any:
-    """Make a figure of performance profiles; up to `MOST_BANDS` of them have bands, if there are enough runs."""
-    figure, axes = charts.chart(title, label, "fraction of pairs with at least that score", ylim=(-0.02, 1.02))
-    for name, parts in profiles.items():
-        (line,) = axes.plot(levels, [part.value for part in parts], label=name)
-        if len(profiles) <= MOST_BANDS and all(part.inference for part in parts):
-            lows, highs = [part.low for part in parts], [part.high for part in parts]
-            charts.band(axes, levels, lows, highs, line.get_color())
-    charts.legend(axes)
     return figure

@@ -277,7 +277,11 @@ def describe_scores(found: Evaluation) -> Iterator[str]:
     names = {**(names if cooperative else {"score": "winner's score"}), "length": "decisions per game"}
     for name, words in names.items():
         yield f"{words:<24}{result[name]:>8.3f}{plus_minus(result[f'{name}_error'])}"
-    yield from describe_rates(result) if cooperative else describe_returns(found, result)
+    if not cooperative:
+        yield from describe_returns(found, result)
+    for name in ("perfect", "lost") if cooperative else ():
+        low, high = result[f"{name}_interval"]
+        yield f"{name + ' games':<24}{result[f'{name}_rate']:>8.2%}  ({low:.2%} to {high:.2%})"
 
 
 def describe_returns(found: Evaluation, result: Result) -> Iterator[str]:
@@ -290,13 +294,6 @@ def describe_returns(found: Evaluation, result: Result) -> Iterator[str]:
         yield f"{words:<24}{mean:>+8.3f}{plus_minus(error)}  {short_name(name)}"
     if len(set(agents)) > 1:
         yield "to compare agents, play the same deals at every seat: --mode tournament"
-
-
-def describe_rates(result: Result) -> Iterator[str]:
-    """Yield the fractions of perfect and of lost games."""
-    for name in ("perfect", "lost"):
-        low, high = result[f"{name}_interval"]
-        yield f"{name + ' games':<24}{result[f'{name}_rate']:>8.2%}  ({low:.2%} to {high:.2%})"
 
 
 def describe_pairs(found: Evaluation) -> Iterator[str]:

@@ -127,30 +127,18 @@ class Played:
         gaps = [part[:, mine].mean(1) - part[:, ~mine].mean(1) for part, mine in zip(parts, own, strict=True)]
         return np.stack(gaps, axis=1)
 
-    def mean(self, name: str) -> NDArray[np.float64]:
-        """Return (deals,): the mean over line-ups of an array of `Games`."""
-        return np.mean([getattr(lot, name) for lot in self.lots], axis=0)
-
     def result(self) -> dict[str, Any]:
         """Return means with standard errors over deals, rates with 95 % intervals, and sums, as JSON types."""
         is_match, cooperative = self.meeting.is_match, game_of(self.meeting.config).cooperative
-        games = sum(len(lot.score) for lot in self.lots)
-        found: dict[str, Any] = {"config": config_to_dict(self.meeting.config), "games": games}
-        means = {name: self.mean(name) for name in ("score", "fireworks_score", "length")[:: 1 if cooperative else 2]}
-        means |= {"lead": self.lead.mean(1), "won": (self.won == 1).mean(1)} if is_match else {}
-        for name, values in means.items():
-            found |= {name: float(values.mean()), f"{name}_error": standard_error(values)}
-        for name in ("perfect", "lost") if cooperative else ():
-            count = sum(int(getattr(lot, name).sum()) for lot in self.lots)
-            found |= {f"{name}_rate": count / games, f"{name}_interval": list(wilson_interval(count, games))}
-        if len(self.lots) == 1:
-            returns = self.lots[0].rewards
-            found["rewards"] = [float(mean) for mean in returns.mean(axis=0)]
-            found["rewards_error"] = [standard_error(own) for own in returns.T]
+        left_out = () if cooperative else ("fireworks_score", "perfect", "lost")
+        summary = self.lots[0].summary(*self.lots[1:])
+        found = {name: value for name, value in summary.items() if not name.startswith(left_out)}
         if is_match:
+            for name, values in (("lead", self.lead.mean(1)), ("won", (self.won == 1).mean(1))):
+                found |= {name: float(values.mean()), f"{name}_error": standard_error(values)}
             found |= {"drawn": float((self.won == 0.5).mean()), "wins": in_blocks(self.won)}
         scored = self.lead if is_match else np.stack([lot.score for lot in self.lots], axis=1)
-        return found | {"sums": in_blocks(scored)}
+        return {"config": config_to_dict(self.meeting.config), **found, "sums": in_blocks(scored)}
 
 
 def in_blocks(values: NDArray[Any]) -> list[list[float]]:

@@ -22,6 +22,8 @@ from .study import Result, Results
 
 __all__ = ["ELO", "POINTS", "in_points", "one_round", "points_taken", "rated", "ratings", "unit_of"]
 
+Floats = NDArray[np.float64]
+
 SCALE = 400 / math.log(10)
 """Elo points per unit of log-odds: 400 points are odds of ten to one, as in chess."""
 ELO, POINTS = "Elo", "points a round"
@@ -53,7 +55,7 @@ def rated(config: Any, matches: Results) -> list[dict[str, Any]]:
     return points_taken(matches) if unit_of(config) == POINTS else ratings(matches, covariance_of(matches))
 
 
-def covariance_of(matches: Results) -> NDArray[np.float64] | None:
+def covariance_of(matches: Results) -> Floats | None:
     """Return (matches, matches): the covariance of the matches' results, in which a draw is half a win.
 
     All pairs play the same deals, so their results are not independent. Without blocks they are taken as independent;
@@ -87,7 +89,7 @@ def points_taken(matches: Results) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -row["rating"])
 
 
-def ratings(matches: Sequence[Result], covariance: NDArray[np.float64] | None = None) -> list[dict[str, Any]]:
+def ratings(matches: Sequence[Result], covariance: Floats | None = None) -> list[dict[str, Any]]:
     """Return ratings by the model of Bradley and Terry (1952), fitted to all matches at once, best first.
 
     An agent rated 400 points above another is expected to win ten of eleven games; the mean rating is 0. A draw counts
@@ -103,7 +105,7 @@ def ratings(matches: Sequence[Result], covariance: NDArray[np.float64] | None = 
     expected = (won * games + 0.5) / (games + 1)
     sides = np.eye(len(names))[one] - np.eye(len(names))[other]
     strength = fitted(sides, games + 1, expected)
-    errors = None if covariance is None else errors_of(strength, sides, games, np.atleast_2d(covariance))
+    errors = None if covariance is None else errors_of(strength, sides, games, covariance)
     rows = [
         {"name": name, "rating": float(SCALE * own), "error": None if errors is None else float(SCALE * errors[k])}
         for k, (name, own) in enumerate(zip(names, strength, strict=True))
@@ -111,7 +113,7 @@ def ratings(matches: Sequence[Result], covariance: NDArray[np.float64] | None = 
     return sorted(rows, key=lambda row: -row["rating"])
 
 
-def fitted(sides: NDArray[np.float64], games: NDArray[np.float64], won: NDArray[np.float64]) -> NDArray[np.float64]:
+def fitted(sides: Floats, games: Floats, won: Floats) -> Floats:
     """Fit strengths (agents,) of mean 0 that make the rates ``won`` (matches,) most likely, by Newton's method.
 
     The rates are strictly between 0 and 1, of the first agent of each match, in so many ``games`` (matches,). ``sides``
@@ -119,34 +121,22 @@ def fitted(sides: NDArray[np.float64], games: NDArray[np.float64], won: NDArray[
     """
     strength = np.zeros(sides.shape[1])
     for _ in range(1000):
-        probability = expit(sides @ strength)
-        slope = (games * (probability - won)) @ sides
-        step = curvature_inverse(sides, games, probability) @ slope
+        probability, inverse = curvature(sides, games, strength)
+        step = inverse @ ((games * (probability - won)) @ sides)
         strength -= step / max(1, abs(step).max())  # at most one unit: far from the optimum, full steps overshoot
         if abs(step).max() < 1e-9:
             break
     return strength - strength.mean()
 
 
-def curvature_inverse(
-    sides: NDArray[np.float64], games: NDArray[np.float64], probability: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return (agents, agents): the pseudo-inverse of the negative log-likelihood's second derivative."""
-    return np.asarray(np.linalg.pinv(sides.T * (games * probability * (1 - probability)) @ sides), np.float64)
+def curvature(sides: Floats, games: Floats, strength: Floats) -> tuple[Floats, Floats]:
+    """Return the expected rates (matches,), and the pseudo-inverse of the likelihood's curvature (agents, agents)."""
+    rates = 1 / (1 + np.exp(-(sides @ strength)))
+    return rates, np.asarray(np.linalg.pinv(sides.T * (games * rates * (1 - rates)) @ sides), np.float64)
 
 
-def expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logistic function of ``x``."""
-    return 1 / (1 + np.exp(-x))
-
-
-def errors_of(
-    strength: NDArray[np.float64],
-    sides: NDArray[np.float64],
-    games: NDArray[np.float64],
-    covariance: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def errors_of(strength: Floats, sides: Floats, games: Floats, covariance: Floats) -> Floats:
     """Return the standard errors of fitted strengths from the ``covariance`` of the results (a sandwich estimate)."""
-    bread = curvature_inverse(sides, games, expit(sides @ strength))
+    _, bread = curvature(sides, games, strength)
     spread = np.outer(games, games) * covariance
     return np.sqrt(np.diag(bread @ sides.T @ spread @ sides @ bread))

@@ -194,9 +194,7 @@ def test_matrices_must_be_square_and_finite():
         estimates.among(np.full((2, 2), np.nan), (0, 1))
 
 
-def test_pictures_show_every_algorithm():
+def test_a_picture_shows_every_algorithm():
     rows = {"one": {"self-play": Estimate(9, 8, 10), "cross-play": Estimate(3)}, "two": {"self-play": Estimate(1)}}
     axes = estimates.interval_figure(rows, "mini", "score").axes[0]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["one", "two"]
-    curves = estimates.profile_figure({"one": [Estimate(1, 0.9, 1), Estimate(0, 0, 0.1)]}, [0, 25], "mini").axes[0]
-    assert len(curves.lines) == 1

@@ -277,7 +277,7 @@ def test_every_choice_and_step_has_words_for_people(game: str):
             note = session.note(action)
             assert "None" not in note and "??" not in note and len(note) < 60
         news = [session.take(session.legal()[0]), *session.go_on()]
-        assert all(step.news and "\n" not in step.news and "None" not in step.news for step in news)
+        assert all(words and "\n" not in words and "None" not in words for words in news)
 
 
 def test_a_hints_note_names_the_slots_that_it_will_touch():
@@ -285,4 +285,4 @@ def test_a_hints_note_names_the_slots_that_it_will_touch():
     for action in [action for action in session.legal() if action.startswith("hint")]:
         slots = session.note(action).removeprefix("player_1: ").replace(" ", ", ")
         copy = Session(session.config, [None, None], seed=7)
-        assert copy.take(action).news.rpartition(" slot")[2].removeprefix("s").strip() == slots
+        assert copy.take(action).rpartition(" slot")[2].removeprefix("s").strip() == slots

@@ -27,6 +27,8 @@ MOST_PANELS = 5
 """The largest number of matrices of actions in a figure."""
 MOST_TOGETHER = 8
 """The largest number of curves in one panel."""
+MOST_BANDS = 3
+"""The largest number of performance profiles that have bands in one panel."""
 MOST_COLUMNS = 5
 """The largest number of curves in a row of panels."""
 
@@ -79,28 +81,25 @@ def curves(found: Found) -> Any:
     drawn = {name: curve for name, curve in made.items() if curve is not None}
     if not drawn:
         return None
-    title, x, y = f"{title_of(found.comparison)}; band: all runs", "decisions (millions)", "greedy score, unseen deals"
-    levels = reference_lines(found.comparison.make_config())
-    if len(drawn) > MOST_TOGETHER:
-        named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
-        figure, panels = panel_each(drawn, title, f"{x}\nlevel lines: {named}" if levels else x, y)
-        for axes in panels:
-            for one in levels:
-                charts.reference(axes, one.score, "")
-        charts.from_zero(panels[0])  # the panels share their axes
-        return figure
-    figure, axes = charts.chart(title, x, y)
-    for name, curve in drawn.items():
-        plot(axes, curve, label=name)
-    for one in levels:
-        charts.reference(axes, one.score, one.name)
-    charts.from_zero(axes)
-    charts.legend(axes)
+    levels, is_crowded = reference_lines(found.comparison.make_config()), len(drawn) > MOST_TOGETHER
+    named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
+    x = "decisions (millions)" + (f"\nlevel lines: {named}" if is_crowded and levels else "")
+    figure, panels = plotted(drawn, f"{title_of(found.comparison)}; band: all runs", x, "greedy score, unseen deals")
+    for axes in panels:
+        for one in levels:
+            charts.reference(axes, one.score, "" if is_crowded else one.name)
+    charts.from_zero(panels[0])  # the panels share their axes
     return figure
 
 
-def panel_each(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[Any, list[Any]]:
-    """Draw every curve in a panel of its own, with all others in grey, and return the figure and its panels."""
+def plotted(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[Any, list[Any]]:
+    """Draw curves and return the figure and its panels: one, or for more than `MOST_TOGETHER` curves one each."""
+    if len(drawn) <= MOST_TOGETHER:
+        figure, axes = charts.chart(title, x, y)
+        for name, curve in drawn.items():
+            plot(axes, curve, label=name)
+        charts.legend(axes)
+        return figure, [axes]
     rows = -(-len(drawn) // MOST_COLUMNS)
     figure, panels = charts.panels(list(drawn), (11.0, 1.9 * rows + 0.9), columns=MOST_COLUMNS)
     for axes, (name, own) in zip(panels, drawn.items(), strict=True):
@@ -168,17 +167,18 @@ def mean_of_pairs(found: Found, some: Sequence[str], others: Sequence[str]) -> f
 
 
 def profiles(found: Found) -> Any:
-    """Draw the performance profiles of cross-play; those of many algorithms have a panel each."""
+    """Draw the performance profiles of cross-play, with bands if they do not hide each other."""
     if not found.several or not found.comparison.cooperative:
         return None
     lowest, highest = found.bounds(found.everyone)
     levels = np.linspace(min(0, lowest), highest, LEVELS)
-    parts = {name: estimates.profile(found.own_matrix(name), levels) for name in found.several}
-    title, x = f"{title_of(found.comparison)}: cross-play", "score of a pair of runs"
-    if len(parts) <= MOST_TOGETHER:
-        return estimates.profile_figure(parts, levels, title, x)
-    drawn = {name: Curve(levels, *np.array(own, np.float64).T) for name, own in parts.items()}  # value, low, high
-    return panel_each(drawn, f"{title}; band: 95 %", x, "fraction of pairs with at least that score")[0]
+    has_bands = not MOST_BANDS < len(found.several) <= MOST_TOGETHER
+    drawn = {}
+    for name in found.several:
+        value, low, high = np.array(estimates.profile(found.own_matrix(name), levels), np.float64).T
+        drawn[name] = Curve(levels, value, *((low, high) if has_bands else (value, value)))
+    title = f"{title_of(found.comparison)}: cross-play{'; band: 95 %' if has_bands else ''}"
+    return plotted(drawn, title, "score of a pair of runs", "fraction of pairs with at least that score")[0]
 
 
 def actions(found: Found) -> Any:
