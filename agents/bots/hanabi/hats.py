@@ -27,6 +27,7 @@ ALPHABET = np.dtype(  # the messages that hints to one receiver can carry, see `
         ("rank_messages", np.int64),
         ("color_messages", np.int64),
         ("others", np.int64),  # 1 if hints that touch no anchor are a separate message
+        ("before", np.int64),  # the messages of the receivers before this one
     ],
     align=True,
 )
@@ -70,11 +71,14 @@ def begin_public(rules, memory, view, player, style):
     """Begin with the deck list as common knowledge, and earlier hints if the game starts midway."""
     memory.style = style
     memory.player = player
+    learn_state(rules, memory, view)
+
+
+@rule
+def learn_state(rules, memory, view):
+    """Update the public facts: piles, tokens, new cards, hints."""
     read_piles(rules, memory, view)
-    for other in range(rules.players):
-        memory.hand_count[other] = 0
-    fill_hands(rules, memory, view)
-    apply_hints(rules, memory, view)
+    read_hands(rules, memory, view)
     count_copies(rules, memory)
 
 
@@ -94,15 +98,6 @@ def read_piles(rules, memory, view):
 
 
 @rule
-def fill_hands(rules, memory, view):
-    """Add newly drawn cards, which may be anything that is left."""
-    for player in range(rules.players):
-        while memory.hand_count[player] < hand_count(view, player):
-            memory.possible[player, memory.hand_count[player]] = memory.left[0]
-            memory.hand_count[player] += 1
-
-
-@rule
 def remove_card(rules, memory, player, slot):
     """Remove a card that has left its hand, and move newer cards up."""
     for k in range(slot, rules.hand_size - 1):
@@ -112,13 +107,14 @@ def remove_card(rules, memory, player, slot):
 
 
 @subroutine
-def apply_hints(rules, memory, view):
-    """Apply the literal meaning of all hints. If conventions contradict it, use the literal meaning alone."""
+def read_hands(rules, memory, view):
+    """Apply the literal meaning of all hints, also to new cards. It counts alone if conventions contradict it."""
     for player in range(rules.players):
-        for slot in range(memory.hand_count[player]):
+        for slot in range(hand_count(view, player)):
             plausible = np.uint64(view.plausible[player, slot]) & memory.left[0]
-            both = plausible & memory.possible[player, slot]
+            both = plausible & memory.possible[player, slot] if slot < memory.hand_count[player] else plausible
             memory.possible[player, slot] = both if both != ZERO else plausible
+        memory.hand_count[player] = hand_count(view, player)
 
 
 @subroutine
@@ -213,13 +209,10 @@ def is_hint(event):
 
 @rule
 def learn_event(rules, memory, view, event):
-    """Update the public facts after a step: the card that left its hand, piles, tokens, new cards, hints."""
+    """Update the public facts after a step; a card that was played or discarded has left its hand."""
     if event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
         remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
-    read_piles(rules, memory, view)
-    fill_hands(rules, memory, view)
-    apply_hints(rules, memory, view)
-    count_copies(rules, memory)
+    learn_state(rules, memory, view)
 
 
 # --- Drafts -----------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def observe(rules, memory, view, event):
     giver = np.int64(event.player)
     if is_hint(event):
         messages = min(BLOCKS, make_alphabets(rules, memory, giver))
-        sum_of_blocks(rules, memory, view, giver, messages, message_of(rules, memory, event))
+        sum_of_blocks(rules, memory, view, giver, messages, message_of(memory, event))
         copy_hands(rules, memory.draft, memory.possible)
     learn_event(rules, memory, view, event)
 

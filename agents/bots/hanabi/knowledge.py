@@ -249,16 +249,8 @@ def choose_for_tile(rules, view, mask):
     best, best_value = nth_set_bit(cards, 0), -1000
     for card in range(rules.suits * rules.ranks):
         if has_bit(cards, card) != ZERO:
-            value = value_of_return(rules, view, card)
+            away = steps_away(rules, view, card)
+            value = (20 if is_all_discarded(rules, view, card) else 0) - away if away >= 0 else -100
             if value > best_value:
                 best, best_value = card, value
     return first_choice(rules) + best
-
-
-@rule
-def value_of_return(rules, view, card):
-    """Return the value of getting a discarded card back, in arbitrary units."""
-    away = steps_away(rules, view, card)
-    if away < 0:
-        return -100
-    return (20 if is_all_discarded(rules, view, card) else 0) - away

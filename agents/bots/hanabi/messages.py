@@ -105,40 +105,32 @@ def make_alphabet(rules, memory, player, kinds):
     multicolor = -1 if rules.multicolor_is_single else rules.multicolor_suit
     plain = colored & slots_without(rules, memory, player, multicolor)
     anchor = vague_slot(memory, player, plain if plain else colored if colored else every)
-    if kinds & COLOR_HINTS and count > 0:
-        make_color_letters(rules, memory, player, letters, anchor, plain, colored)
+    if kinds & COLOR_HINTS and colored:
+        wild = bit(rules.black_suit) if rules.black_suit >= 0 else ZERO
+        for slot in range(count):
+            memory.kinds[slot] = suits_of(rules, memory.possible[player, slot])
+        letters.color_anchors, letters.color_messages = anchors_among(memory, count, anchor, plain, wild)
     if kinds & RANK_HINTS and count > 0:
-        make_rank_letters(rules, memory, player, letters, anchor)
+        for slot in range(count):
+            memory.kinds[slot] = ranks_of(rules, memory.possible[player, slot])
+        letters.rank_anchors, letters.rank_messages = anchors_among(memory, count, anchor, every, ZERO)
     if letters.rank_messages == 1 and letters.color_messages == 1 and (plain >> anchor) & 1 and count > 3:
         letters.others = 1  # four cards or more are not all the same
     return size_of(letters)
 
 
 @rule
-def make_color_letters(rules, memory, player, letters, anchor, plain, colored):
-    """Compute anchors and messages of color hints; several anchors must all be ``plain``, touched by one color only."""
-    for slot in range(memory.hand_count[player]):
-        memory.kinds[slot] = suits_of(rules, memory.possible[player, slot])
-    letters.color_anchors = disjoint_slots(memory, memory.hand_count[player], plain)
-    letters.color_messages = popcount(letters.color_anchors)
-    if letters.color_messages < 2:
-        wild = bit(rules.black_suit) if rules.black_suit >= 0 else ZERO
-        letters.color_anchors = 1 << anchor
-        letters.color_messages = 1 if colored else 0
-        if (plain >> anchor) & 1 and is_another_likely(memory, memory.hand_count[player], anchor, wild):
-            letters.color_messages = 2
+def anchors_among(memory, count, anchor, plain, wild):
+    """Return anchors for hints about ``memory.kinds``, and the number of their messages.
 
-
-@rule
-def make_rank_letters(rules, memory, player, letters, anchor):
-    """Compute anchors and messages of rank hints."""
-    for slot in range(memory.hand_count[player]):
-        memory.kinds[slot] = ranks_of(rules, memory.possible[player, slot])
-    letters.rank_anchors = disjoint_slots(memory, memory.hand_count[player], (1 << memory.hand_count[player]) - 1)
-    letters.rank_messages = popcount(letters.rank_anchors)
-    if letters.rank_messages < 2:
-        letters.rank_anchors = 1 << anchor
-        letters.rank_messages = 2 if is_another_likely(memory, memory.hand_count[player], anchor, ZERO) else 1
+    Several anchors must all be ``plain``; else the best one to touch is the only one, with two messages if it is plain.
+    """
+    anchors = disjoint_slots(memory, count, plain)
+    if popcount(anchors) > 1:
+        return anchors, popcount(anchors)
+    if (plain >> anchor) & 1 and is_another_likely(memory, count, anchor, wild):
+        return 1 << anchor, 2
+    return 1 << anchor, 1
 
 
 @rule
@@ -194,19 +186,9 @@ def make_alphabets(rules, memory, giver):
     """Compute the alphabets of all receivers of ``giver``, and return the number of messages."""
     total = 0
     for offset in range(1, rules.players):
-        total += make_alphabet(rules, memory, (giver + offset) % rules.players, allowed_kinds(memory))
-    return total
-
-
-@rule
-def messages_before(rules, memory, giver, target):
-    """Return how many messages the receivers between ``giver`` and ``target`` have."""
-    total = 0
-    for offset in range(1, rules.players):
         player = (giver + offset) % rules.players
-        if player == target:
-            break
-        total += size_of(memory.alphabet[player])
+        memory.alphabet[player].before = total
+        total += make_alphabet(rules, memory, player, allowed_kinds(memory))
     return total
 
 
@@ -221,12 +203,15 @@ def touched_slots(view, player, cards):
 
 @subroutine
 def hint_for_message(rules, memory, view, message, mask):
-    """Return the legal hint with ``message`` whose literal meaning adds most to ``memory.draft``; or -1."""
+    """Return the legal hint with ``message`` whose literal meaning adds most to ``memory.draft``; or -1.
+
+    The alphabets must have been computed for this seat.
+    """
     best, most = -1, -1.0
     for offset in range(1, rules.players):
         player = (memory.player + offset) % rules.players
-        letter = message - messages_before(rules, memory, memory.player, player)
         letters = memory.alphabet[player]
+        letter = message - letters.before
         if 0 <= letter < size_of(letters):
             for k in range(rules.colors + rules.ranks):
                 action, meant = nth_hint(rules, offset, k)
@@ -253,8 +238,7 @@ def value_of_hint(memory, player, meant, touched):
 
 
 @rule
-def message_of(rules, memory, event):
+def message_of(memory, event):
     """Return the message of a hint; the alphabets must have been computed for its giver."""
     letters = memory.alphabet[event.target]
-    before = messages_before(rules, memory, np.int64(event.player), np.int64(event.target))
-    return before + letter_of(letters, event.kind == EVENT_HINT_RANK, np.int64(event.touched))
+    return letters.before + letter_of(letters, event.kind == EVENT_HINT_RANK, np.int64(event.touched))

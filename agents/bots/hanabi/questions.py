@@ -90,7 +90,7 @@ def observe(rules, memory, view, event):
     giver = np.int64(event.player)
     if is_hint(event):
         messages = make_alphabets(rules, memory, giver)
-        sum_of_hats(rules, memory, view, giver, messages, message_of(rules, memory, event))
+        sum_of_hats(rules, memory, view, giver, messages, message_of(memory, event))
         copy_hands(rules, memory.draft, memory.possible)
     elif event.kind == EVENT_PLAY:
         read_no_warning(rules, memory, giver)

@@ -55,7 +55,7 @@ def observe(rules, memory, view, event):
         messages = number_of_messages(rules, memory, giver)
         memory.plays = slots_to_play(rules, messages)
         memory.plays_since = 0
-        rest = message_of(rules, memory, event) - sum_of_advice(rules, memory, view, giver, messages)
+        rest = message_of(memory, event) - sum_of_advice(rules, memory, view, giver, messages)
         memory.advice = NO_ADVICE if giver == memory.player else rest % messages
     elif giver == memory.player:
         memory.advice = NO_ADVICE

@@ -207,13 +207,9 @@ def copies_among(rules, memory, view, slot, cards):
 @rule
 def tell_by(rules, memory, view, code, mask, key):
     """Apply a rule that gives a hint; return the action, or -1."""
-    if code == TELL_PLAYABLE:
-        return tell_playable(rules, memory, view, 1, True, mask, key)
-    if code == TELL_PLAYABLE_UNKNOWN:
-        return tell_playable(rules, memory, view, 1, False, mask, key)
-    if code == TELL_ANYBODY_PLAYABLE:
-        for offset in range(1, rules.players):
-            action = tell_playable(rules, memory, view, offset, False, mask, key)
+    if code <= TELL_ANYBODY_PLAYABLE:
+        for offset in range(1, rules.players if code == TELL_ANYBODY_PLAYABLE else 2):
+            action = tell_playable(rules, memory, view, offset, code == TELL_PLAYABLE, mask, key)
             if action >= 0:
                 return action
         return -1

@@ -265,17 +265,12 @@ def discard(rules, memory, view, gone):
                 best, best_dead, best_all = slot, dead, total
     if best < 0:
         best = next_discard(rules, memory, memory.player)
-    return best if best >= 0 else highest_card(rules, memory)
-
-
-@rule
-def highest_card(rules, memory):
-    """Return the slot of the card known to come last on its firework, the oldest of equals; or -1."""
-    best, best_place = -1, UNKNOWN_PLACE - 1
-    for slot in range(memory.hand_count[memory.player]):
-        place = place_of_set(rules, memory.possible[memory.player, slot])
-        if place > best_place:
-            best, best_place = slot, place
+    if best < 0:
+        last_place = UNKNOWN_PLACE - 1
+        for slot in range(memory.hand_count[memory.player]):
+            place = place_of_set(rules, memory.possible[memory.player, slot])
+            if place > last_place:  # the card that comes last on its firework, the oldest of equals
+                best, last_place = slot, place
     return best
 
 

@@ -39,7 +39,6 @@ def begin(rules, memory, view, player, style):
     """Begin with nothing known about any card."""
     memory.style = style
     memory.player = player
-    draw_cards(rules, memory, view)
     note_state(rules, memory, view)
 
 
@@ -53,24 +52,18 @@ def observe(rules, memory, view, event):
         if event.kind == EVENT_DISCARD:
             read_finesse(rules, memory, view, event)
         remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
-    draw_cards(rules, memory, view)
     note_state(rules, memory, view)
     rule_out(rules, memory, view)
 
 
 @subroutine
 def note_state(rules, memory, view):
-    """Keep the state with which the next step will be read."""
+    """Keep the state with which the next step will be read, and add new cards, which may be anything."""
     for suit in range(rules.suits):
         memory.fireworks[suit] = view.fireworks[suit]
         memory.discarded[suit] = view.discarded[suit]
     memory.information_tokens = view.information_tokens
     memory.deck_count = view.deck_count
-
-
-@subroutine
-def draw_cards(rules, memory, view):
-    """Add new cards, which may be anything."""
     for player in range(rules.players):
         for slot in range(memory.hand_count[player], hand_count(view, player)):
             memory.possible[player, slot] = all_cards(rules)

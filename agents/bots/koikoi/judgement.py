@@ -6,18 +6,13 @@ from hanabako.compiler.jit import rule
 from hanabako.engine.bits import ONE, ZERO, bit, popcount
 from hanafuda_env.engine.cards import ALL_CARDS, BRIGHT, month_of, month_set
 from hanafuda_env.engine.yaku import (
-    AKATAN,
     AMESHIKO,
     AOTAN,
     GOKO,
-    HANAMI,
     INOSHIKACHO,
     KASU,
     SANKO,
-    SHIKO,
-    TAN,
-    TANE,
-    TSUKIMI,
+    YAKU,
     YAKU_MUST,
     YAKU_NEED,
     base_of,
@@ -26,6 +21,7 @@ from hanafuda_env.engine.yaku import (
 )
 
 POINT = 64.0  # the value of a point already made, in the units of `pile_value`
+GROUPS = np.array([GOKO, AMESHIKO, SANKO, INOSHIKACHO, AOTAN, KASU, YAKU])  # yaku whose values are summed first
 
 
 @rule
@@ -43,20 +39,12 @@ def yaku_value(rules, pile, theirs, k):
 @rule
 def pile_value(rules, pile, theirs):
     """Return the value of a pile against the other's: yaku within reach, points made, brights and cards."""
-    total = yaku_value(rules, pile, theirs, GOKO) + yaku_value(rules, pile, theirs, SHIKO)
-    total += yaku_value(rules, pile, theirs, AMESHIKO)
-    total += (
-        yaku_value(rules, pile, theirs, SANKO)
-        + yaku_value(rules, pile, theirs, HANAMI)
-        + yaku_value(rules, pile, theirs, TSUKIMI)
-    )
-    total += yaku_value(rules, pile, theirs, INOSHIKACHO) + yaku_value(rules, pile, theirs, AKATAN)
-    total += (
-        yaku_value(rules, pile, theirs, AOTAN)
-        + yaku_value(rules, pile, theirs, TANE)
-        + yaku_value(rules, pile, theirs, TAN)
-    )
-    total += yaku_value(rules, pile, theirs, KASU)
+    total = 0.0
+    for group in range(len(GROUPS) - 1):
+        part = 0.0
+        for k in range(GROUPS[group], GROUPS[group + 1]):
+            part += yaku_value(rules, pile, theirs, k)
+        total += part
     total += POINT * base_of(rules, pile, yaku_of(rules, pile), False)
     return total + 4.0 * popcount(pile & BRIGHT) + popcount(pile)
 

@@ -42,17 +42,12 @@ def act(rules, memory, view, mask, key):
     count = popcount(actions)
     if count == 1:
         return lowest_card(actions)
-    for k in range(count):
-        memory.points[k] = 0
+    memory.points[:] = 0
     for deal in range(max(1, memory.style // count)):
         deal_key = random_word(key, deal)
         for k in range(count):
             memory.points[k] += roll_out(rules, memory, view, nth_set_bit(actions, k), deal_key)
-    best = 0
-    for k in range(1, count):
-        if memory.points[k] > memory.points[best]:
-            best = k
-    return nth_set_bit(actions, best)
+    return nth_set_bit(actions, np.argmax(memory.points[:count]))
 
 
 @rule
