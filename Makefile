@@ -49,6 +49,7 @@ pytest: $(VENV)/.test $(if $(ALL),$(VENV)/.learning-environment)  ## the tests a
 
 docs: $(VENV)/.docs  ## the site, in .cache/docs/html; warnings and broken internal links are errors
 	@echo "Building the site; reading all pages, notebooks and docstrings takes minutes ..."
+	@rm -rf .cache/docs/html/_modules  # else modules that are gone keep their pages
 	@$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs/build -d .cache/docs/trees . .cache/docs/html
 	@$(RUN) -m docs.build.check_links .cache/docs/html
 
