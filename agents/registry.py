@@ -156,7 +156,7 @@ class AgentName:
 
     @property
     def danger(self) -> str:
-        """What loading the agent does that needs permission if a stranger's file names it; "" for nothing."""
+        """What loading the agent would do that needs permission, such as ``ask a server``; "" for nothing."""
         asks = self.bridge is not None and self.bridge.behind == "MODEL"
         return "ask a server" if asks else "import code and run it" if self.source else ""
 

@@ -81,7 +81,9 @@ def run(args: Args) -> None:
                 lines, is_good = replayed(row, args)
             except (OSError, ValueError) as error:
                 lines, is_good = [sentence(error)], False
-            rows, found = rows + 1, found + [row] * is_good
+            rows += 1
+            if is_good:
+                found.append(row)
             who = "" if len(read) == 1 else f"{shown(row.get('line_up', row['fields']))}: "
             for line in lines:
                 ProgressBar.write(on_terminal(f"{path}: {who}{line}"))

@@ -74,7 +74,7 @@ class Estimate(NamedTuple):
 
     @property
     def most(self) -> bool | None:
-        """Of a share: whether it is more than one half, or less, if the whole interval is; else None."""
+        """For a share: True if the whole interval is above one half, False if it is below, else None."""
         return True if self.low > HALF else False if self.high < HALF else None
 
     def words(self, digits: int = 2) -> str:

@@ -279,7 +279,8 @@ def describe_scores(found: Evaluation) -> Iterator[str]:
         yield f"{words:<24}{result[name]:>8.3f}{plus_minus(result[f'{name}_error'])}"
     if not cooperative:
         yield from describe_returns(found, result)
-    for name in ("perfect", "lost") if cooperative else ():
+        return
+    for name in ("perfect", "lost"):
         low, high = result[f"{name}_interval"]
         yield f"{name + ' games':<24}{result[f'{name}_rate']:>8.2%}  ({low:.2%} to {high:.2%})"
 

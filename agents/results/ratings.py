@@ -116,8 +116,8 @@ def ratings(matches: Sequence[Result], covariance: Floats | None = None) -> list
 def fitted(sides: Floats, games: Floats, won: Floats) -> Floats:
     """Fit strengths (agents,) of mean 0 that make the rates ``won`` (matches,) most likely, by Newton's method.
 
-    The rates are strictly between 0 and 1, of the first agent of each match, in so many ``games`` (matches,). ``sides``
-    (matches, agents) has 1 for the first agent of a match, and -1 for the second.
+    The rates are of each match's first agent, above 0 and below 1; ``games`` (matches,) are how many it is based on.
+    ``sides`` (matches, agents) has 1 for the first agent of a match, and -1 for the second.
     """
     strength = np.zeros(sides.shape[1])
     for _ in range(1000):

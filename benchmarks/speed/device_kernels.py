@@ -3,7 +3,7 @@
     python -m benchmarks.speed.device_kernels                           # benchmarks/speed/results/device_kernels.json
     python -m benchmarks.speed.device_kernels --presets standard mini   # some presets
 
-No GPU is needed: numba-cuda compiles to PTX (it asks the driver for nothing but the capability, which is report here)
+No GPU is needed: numba-cuda compiles to PTX (it asks the driver for nothing but the capability, which is given here)
 and NVIDIA's ``ptxas`` to machine code. Both come with ``pip install "numba-cuda[cu12]"``.
 """
 

@@ -135,6 +135,8 @@ def result_of(run_dir: Path | None, args: Settings) -> str:
         return f"{files}\nInterrupted. To continue: {command}--resume {shlex.quote(str(run_dir))}{trust}"
     config, saved = config_from_dict(read_about(run_dir)["learned"]), args.saved(run_dir, trust=True)
     what = "score" if game_of(config).cooperative else returns_in_words(config)
-    games = " against ".join([counted(int(last["greedy_games"]), "game"), *filter(None, [", ".join(saved.others())])])
-    score = f"greedy {what} {last['greedy_score']:.2f} ± {last['greedy_score_error']:.2f}, {games}"
-    return f"{files}\n{score}\n{what_next(run_dir, saved.game, saved.others())}"
+    score = f"greedy {what} {last['greedy_score']:.2f} ± {last['greedy_score_error']:.2f}, "
+    score += counted(int(last["greedy_games"]), "game")
+    if others := saved.others():
+        score += f" against {', '.join(others)}"
+    return f"{files}\n{score}\n{what_next(run_dir, saved.game, others)}"

@@ -23,7 +23,7 @@ from .selfplay import SelfPlayEnvs
 class RenamedSuits(SelfPlayEnvs):
     """Self-play in which each seat of each game has its own order of the two or more interchangeable suits."""
 
-    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, *where: Any) -> None:
+    def __init__(self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1) -> None:
         layout = game_of(config).layout(config)
         if len(layout.alike_suits) < 2:
             raise ValueError(f"Other-Play needs interchangeable suits; {game_of(config).name} has none here")
@@ -32,7 +32,7 @@ class RenamedSuits(SelfPlayEnvs):
         self._real_actions = torch.from_numpy(np.array([actions for _, actions in renamings]))
         self._generator = ranks.generator(seed)
         self._renaming = self._drawn(games // ranks.world, config.players)
-        super().__init__(config, games, seed, ranks, *where)
+        super().__init__(config, games, seed, ranks, threads)
 
     def _drawn(self, games: int, players: int) -> Tensor:
         """Return new renamings, (games, players) int64."""

@@ -179,8 +179,10 @@ def met(suite: Suite, results: Results) -> dict[tuple[str, str], dict[str, Resul
 
 def unfinished(name: str, results: Results) -> Iterator[str]:
     """Yield in a sentence what each agent has not played of the suite called ``name``, if that is one."""
-    for (agent, _), rows in met(named(name), results).items() if name in names() else ():
-        suite = named(name)
+    if name not in names():
+        return
+    suite = named(name)
+    for (agent, _), rows in met(suite, results).items():
         missing, deals = len(suite.members) - len(rows), min(row["done"] for row in rows.values())
         if missing:
             yield f"unfinished: {agent} has not played with {missing} of the {len(suite.members)} partners"

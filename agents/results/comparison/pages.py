@@ -112,7 +112,7 @@ def more_together(found: Found, name: str, against: str) -> str:
 
 
 def by_seed(found: Found) -> Iterator[str]:
-    """Yield the settings that most algorithms share, and for each the others, with its scores in the order of seeds."""
+    """Yield the settings that most algorithms share, then each one's other settings and its scores by seed."""
     algorithms = found.comparison.algorithms.items()
     settings = {name: {"module": own.module} | own.settings for name, own in algorithms if found.runs[name]}
     names = dict.fromkeys(key for own in settings.values() for key in own)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 
 class EarlierHands:
-    """Maps a present hand of so many ``slots`` to the hand held at an earlier step.
+    """Maps a hand of now, which has ``slots`` cards, to the hand held at an earlier step.
 
     For every step so far, ``lost`` has the slot from which the seat played or discarded, or None, and the card, and
     ``counts`` how many cards it held before.

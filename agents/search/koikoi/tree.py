@@ -68,7 +68,7 @@ class Tree(NamedTuple):
 
 
 def empty_tree(passes: int) -> Tree:
-    """Return an empty tree for so many passes. When three quarters of its edges are used, it gets no new nodes."""
+    """Return an empty tree for this many passes. Once three quarters of its edges are used, it stops growing."""
     size = 1 << min(max(10, int(8 * passes).bit_length()), 20)  # a power of two
     return Tree(np.zeros(size, EDGE), np.zeros(DEEPEST, PATH), np.zeros(1, SUMS))
 
