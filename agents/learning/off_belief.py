@@ -104,6 +104,8 @@ class Args(NetworkSettings):
     @override
     def check_agents(self, config: Any) -> None:
         super().check_agents(config)
+        if self.network == "towers":
+            raise ValueError(f"network must be symmetric or dense, got {self.network}")
         if self.remembers(config):
             raise ValueError(f"network must be one without memory, got {self.start or self.network}")
         if self.level_below is not None:

@@ -8,12 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
+from hanabako.engine.sections import words_for
 from hanabako.games import game_of
 
-FEATURES = ("none", "derived")
-"""The names of features in settings and files: ``derived`` are the flags that this option of an environment adds."""
+FEATURES = ("none", "derived", "v0")
+"""The names of features in settings and files: ``derived`` are the flags that this option of an environment adds, and
+``v0`` is the input of published networks of Hanabi, see `hanabi_env.beliefs`, which a `V0Belief` works out."""
 
 
 class Features:
@@ -29,6 +33,13 @@ class Features:
         if name == "none":
             return
         entry = game_of(config)
+        if name == "v0":
+            if entry.name != "hanabi":
+                raise ValueError(f"features must be none or derived in {entry.name}, got 'v0'")
+            if config != (plain := entry.module("beliefs").plain_observation(config)):
+                wanted, got = plain.observation_name, config.observation_name
+                raise ValueError(f"features v0 need the observation {wanted}, got {got}")
+            return
         if "derived" not in entry.observation_fields:
             raise ValueError(f"features must be none in {entry.name}, got 'derived'")
         if not config.derived:
@@ -38,6 +49,37 @@ class Features:
     def __call__(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the network's input, packed (rows, words), for packed observations (rows, words)."""
         return words if self._derive is None else self._derive(words)
+
+
+class V0Belief(nn.Module):
+    """Replaces the plausible cards among a network's input by the V0 belief, see `hanabi_env.beliefs`.
+
+    It has no parameters. ``views`` is the number of observations that the network reads at once.
+    """
+
+    plausible: Tensor
+    """(views, cards of all hands, cards) int64: where the plausible cards are in the input."""
+    counted: Tensor
+    """(views, bits) int64: where the discard pile and the fireworks are."""
+    gone: Tensor
+    """(bits, cards) float32, and ``box`` (cards,) float32: see `hanabi_env.beliefs.Places`."""
+    box: Tensor
+
+    def __init__(self, config: Any, views: int) -> None:
+        super().__init__()
+        places = game_of(config).module("beliefs").places_of(config)
+        begins = 64 * words_for(config.observation_bits) * np.arange(views)
+        buffers = {"plausible": places.plausible + begins[:, None, None], "counted": places.counted + begins[:, None]}
+        for name, array in (buffers | {"gone": places.gone, "box": places.box}).items():
+            self.register_buffer(name, torch.from_numpy(array), persistent=False)
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        """Return the input (rows, numbers) with the belief, which is computed in float32."""
+        left = self.box - numbers[:, self.counted].float() @ self.gone  # (rows, views, cards)
+        weights = numbers[:, self.plausible] * left[:, :, None]
+        total = weights.sum(-1, keepdim=True)
+        numbers[:, self.plausible] = (weights / total.where(total > 0, 1.0)).to(numbers.dtype)
+        return numbers
 
 
 def usual_features(config: Any) -> str:

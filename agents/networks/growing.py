@@ -74,6 +74,7 @@ def grown(
     if kind != network.kind and (network.kind, kind) != ("symmetric", "recurrent-symmetric"):
         raise ValueError(f"a {network.kind} network cannot become a {kind} one")
     larger = NETWORKS[kind](config, width=width, layers=network.settings["layers"])
+    larger.set_features(network.features, config)
     layout, wider = game_of(config).layout(seen), game_of(config).layout(config)
     places = layout.within(wider)
     transplant(network, larger, layout, wider, places)

@@ -5,11 +5,11 @@ from typing import Any
 from hanabako.games import game_of
 
 from .greedy_input import GreedyInput
-from .network import DenseNetwork, ModellingDenseNetwork, Network, NormedHidden
+from .network import DenseNetwork, ModellingDenseNetwork, Network, NormedHidden, TowersNetwork
 from .recurrent import RecurrentNetwork, RecurrentSymmetricNetwork
 from .symmetric import SymmetricNetwork
 
-BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork, RecurrentSymmetricNetwork)
+BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork, RecurrentSymmetricNetwork, TowersNetwork)
 """Networks that read an observation and nothing else; any algorithm can train them."""
 
 

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from hanabako.engine.sections import words_for
 
+from .features import V0Belief
 from .packing import to_numbers
 
 PENALTY = 1e9  # subtracted from the logits of illegal actions: their probability is then exactly 0 in float32
@@ -58,17 +59,30 @@ class Network(nn.Module):
         super().__init__()
         self.bits, self.actions = config.observation_bits, config.rules().num_actions
         self.settings = {"bits": self.bits, "actions": self.actions, **settings}
-        self.words = views * words_for(self.bits) + self.more_words
+        self.views, self.words = views, views * words_for(self.bits) + self.more_words
         self.trunk_dtype = torch.float32
+        self.belief: V0Belief | None = None
+        """What works out the features ``v0``; None with others."""
         self.register_buffer("opening", torch.zeros(self.words, dtype=torch.int64))
 
     def set_opening(self, words: Tensor) -> None:
         """Set which bits, (words,) int64, are set in every opening position."""
         self.opening.copy_(words)
 
+    def set_features(self, name: str, config: Any) -> None:
+        """Let it read the features ``name`` of observations of ``config``; raise ``ValueError`` if this kind cannot."""
+        if name == "v0":
+            self.belief = V0Belief(config, self.views)
+        self.features = name
+
     def changed(self, words: Tensor) -> Tensor:
-        """Return the bits in which observations (rows, words) differ from the opening: the first layer's input."""
+        """Return the bits in which observations (rows, words) differ from the opening."""
         return words ^ self.opening
+
+    def numbers(self, words: Tensor) -> Tensor:
+        """Return the first layer's input, (rows, 64 * words) of ``trunk_dtype``, for observations (rows, words)."""
+        numbers = to_numbers(self.changed(words), self.trunk_dtype)
+        return numbers if self.belief is None else self.belief(numbers)
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits (rows, actions) and values (rows,), float32, of packed observations (rows, words) int64.
@@ -142,11 +156,39 @@ class DenseNetwork(Network):
 
     @override
     def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
-        x = to_numbers(self.changed(words), self.trunk_dtype)
+        x = self.numbers(words)
         for layer, norm in zip(self.trunk, self.norms, strict=True):
             x = F.relu(norm(layer(x)))
         out = self.head(x.float())
         return Outputs(out[:, :-1], out[:, -1], None, x.float())
+
+
+class TowersNetwork(Network):
+    """A multilayer perceptron whose policy and value share all hidden layers but the last (JaxMARL's IPPO).
+
+    The last hidden layer stands twice, before the head of the policy and before that of the value.
+    """
+
+    kind = "towers"
+    usual_width = 512
+
+    def __init__(self, config: Any, width: int, layers: int, views: int = 1) -> None:
+        super().__init__(config, views, width=width, layers=layers)
+        sizes = [64 * self.words] + [width] * (layers - 1)
+        self.trunk = nn.ModuleList(RoundedLinear(n, m) for n, m in pairwise(sizes))
+        self.actor, self.critic = (RoundedLinear(sizes[-1], width, scale=2**0.5) for _ in range(2))
+        self.actor_head, self.critic_head = nn.Linear(width, self.actions), nn.Linear(width, 1)
+        for head, scale in ((self.actor_head, 0.01), (self.critic_head, 1.0)):
+            nn.init.orthogonal_(head.weight, scale)
+            nn.init.zeros_(head.bias)
+
+    @override
+    def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
+        x = self.numbers(words)
+        for layer in self.trunk:
+            x = F.relu(layer(x))
+        actor, critic = F.relu(self.actor(x)).float(), F.relu(self.critic(x)).float()
+        return Outputs(self.actor_head(actor), self.critic_head(critic)[:, 0], None, actor)
 
 
 class RoundedLinear(nn.Linear):
@@ -192,7 +234,7 @@ class ModellingDenseNetwork(DenseNetwork):
 
     @override
     def step(self, words: Tensor, memory: Tensor | None = None) -> Outputs:
-        bits = to_numbers(self.changed(words), self.trunk_dtype)
+        bits = self.numbers(words)
         x = bits
         for layer in self.model:
             x = F.relu(layer(x))

@@ -117,7 +117,7 @@ def read_network(path: Path, settings: Mapping[str, Any], config: Any) -> Networ
     with torch.random.fork_rng(devices=[]):  # the first weights are random and then replaced
         network = NETWORKS[kind](config, **sizes).float()  # also if torch's default is another number type
     network.load_state_dict(tensors)
-    network.features = features
+    network.set_features(features, config)
     return network
 
 

@@ -14,7 +14,6 @@ from torch.nn import functional as F
 from typing_extensions import override
 
 from .network import Network, Outputs, RoundedLinear, start_head
-from .packing import to_numbers
 from .symmetric import SymmetricNetwork
 
 
@@ -189,7 +188,7 @@ class RecurrentNetwork(WithMemory):
 
     @override
     def read(self, words: Tensor) -> tuple[Tensor, None]:
-        x = to_numbers(self.changed(words), self.trunk_dtype)
+        x = self.numbers(words)
         for layer in self.trunk:
             x = F.relu(layer(x))
         return self.cell.read(x), None

@@ -75,6 +75,12 @@ class SymmetricNetwork(Network):
         return game_of(config).layout(config)
 
     @override
+    def set_features(self, name: str, config: Any) -> None:
+        if name == "v0":
+            raise ValueError(f"features must be none or derived for a {self.kind} network, which reads bits, got v0")
+        super().set_features(name, config)
+
+    @override
     def set_opening(self, words: Tensor) -> None:
         bits = to_numbers(words.cpu()[None], torch.float32)[0].numpy().astype(np.int8)
         bits[self.suit_bits] = bits[self.suit_bits].min(0)  # a suit's bit counts only if it is set for every suit

@@ -21,7 +21,7 @@ from hanabi_env import PRESETS
 from hanafuda_env import KoiKoiConfig
 
 MINI = PRESETS["mini"]
-KINDS = ["symmetric", "dense", "recurrent", "recurrent-symmetric"]
+KINDS = ["symmetric", "dense", "recurrent", "recurrent-symmetric", "towers"]
 MORE = {"history": replace(MINI, history=4), "belief": replace(MINI, belief=True), "width": MINI}
 
 

@@ -23,7 +23,8 @@ from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
 from hanabako.agents.networks.packing import to_numbers
 from hanabako.agents.networks.policy_file import save_policy
 from hanabako.games import make_config
-from hanabi_env import HanabiConfig, HanabiVectorEnv
+from hanabako.packing import unpack
+from hanabi_env import HanabiConfig, HanabiVectorEnv, v0_belief
 
 CONFIG = HanabiConfig(derived=True)
 
@@ -49,6 +50,19 @@ def small_network(config: HanabiConfig = CONFIG) -> DenseNetwork:
 def saved(path: Path, config: HanabiConfig = CONFIG) -> Path:
     save_policy(path, small_network(config), config, {"name": "mine", "steps": 0})
     return path
+
+
+@pytest.mark.parametrize("players", [2, 5])
+@pytest.mark.parametrize("kind", ["dense", "recurrent", "towers", "greedy-towers"])
+def test_v0_features_are_the_input_of_published_networks(kind, players):
+    config = HanabiConfig(players=players)
+    words = positions("packed", config=config)["observation"]
+    bits = unpack(words, config.observation_bits)
+    network = NETWORKS[kind](config, width=8, layers=2)
+    network.set_features("v0", config)
+    found = network.numbers(torch.from_numpy(words.view(np.int64)))[:, : config.observation_bits]
+    np.testing.assert_allclose(found, v0_belief(bits), atol=1e-6)
+    assert (bits != v0_belief(bits)).any()
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
@@ -231,7 +245,7 @@ WRONG_NETWORKS: dict[str, tuple[Any, str]] = {
     "no layers": (SHAPE | {"layers": 0}, "layers"),
     "other bits": (SHAPE | {"bits": 64}, "64 bits"),
     "other actions": (SHAPE | {"actions": 21}, "21 actions"),
-    "no features": (SHAPE | {"features": "v0"}, "features"),
+    "no features": (SHAPE | {"features": "v1"}, "features"),
     "kind a list": (SHAPE | {"kind": []}, "kind"),
     "an unknown kind": (SHAPE | {"kind": "quantum"}, "of the kind 'quantum', not one of symmetric, dense, recurrent"),
     "null": (None, "network"),

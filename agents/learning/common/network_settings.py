@@ -19,7 +19,7 @@ from ...registry import AgentName
 from .ranks import Ranks
 from .settings import Settings
 
-NetworkKind = Literal["auto", "symmetric", "dense", "recurrent", "recurrent-symmetric"]
+NetworkKind = Literal["auto", "symmetric", "dense", "recurrent", "recurrent-symmetric", "towers"]
 """The name of a kind of network."""
 USUAL_LAYERS = 2
 """The number of hidden layers by default."""
@@ -75,11 +75,12 @@ class NetworkSettings(Settings):
     network: NetworkKind = "auto"
     """The kind of network; recurrent ones have memory. ``auto``: the kind of ``start`` if given, otherwise
     ``symmetric`` in a game whose suits are interchangeable under the rules, and ``dense`` in any other."""
-    features: Literal["auto", "derived", "none"] = "auto"
+    features: Literal["auto", "derived", "v0", "none"] = "auto"
     """What the network works out of an observation before its first weights. ``derived``: the flags of the option
-    ``derived``. ``auto``: the features of ``start``, otherwise ``derived`` in Hanabi and Ikebana."""
+    ``derived``; ``v0``: in Hanabi, the V0 belief of published networks. ``auto``: the features of ``start``, otherwise
+    ``derived`` in Hanabi and Ikebana."""
     width: Size | None = None
-    """Units per hidden layer; by default 256, in symmetric networks 64 per suit and 64 for the rest."""
+    """Units per hidden layer; by default 256, in towers 512, in symmetric networks 64 per suit and 64 for the rest."""
     layers: Size | None = None
     """Number of hidden layers; by default 2, or as in ``start``."""
     trunk: Literal["auto", "bfloat16", "float32"] = "auto"
@@ -151,8 +152,9 @@ class NetworkSettings(Settings):
 
     def ready(self, network: Network, config: Any, opening: Tensor, device: torch.device) -> Network:
         """Return the network on ``device``, with its features, number type and the bits set in every opening."""
-        network.features = "derived" if getattr(config, "derived", False) else "none"
-        network.set_opening(opening)
+        network.set_features(self.features_of(config), config)
+        if network.belief is None:  # published networks read the bits as they are
+            network.set_opening(opening)
         network.trunk_dtype = {"bfloat16": torch.bfloat16, "float32": torch.float32}.get(self.trunk, fast_dtype(device))
         return network.to(device)
 
@@ -178,6 +180,8 @@ class NetworkSettings(Settings):
             raise ValueError(f"{path} holds a {network.kind} network; this algorithm trains {', '.join(kinds)}")
         if self.layers not in (None, layers := network.settings["layers"]):
             raise ValueError(f"{path} holds a network of {layers} layers, and --layers says {self.layers}")
+        if (asked := self.features_of(config)) != network.features and "v0" in (asked, network.features):
+            raise ValueError(f"{path} holds a network of the features {network.features}, and --features says {asked}")
         return network
 
     def start_file(self) -> Path | None:

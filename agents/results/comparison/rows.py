@@ -95,7 +95,8 @@ class Comparison:
             flags = f"derived={json.dumps(features == 'derived')}"
             config = overridden([flags], settings.get("config", []))
             settings = self.played() | {"config": config} | {**settings, "config": config}
-        return shlex.join(as_words({name: value for name, value in settings.items() if name != "features"}))
+        told = {name: value for name, value in settings.items() if name != "features" or value == "v0"}
+        return shlex.join(as_words(told))
 
     def make_config(self) -> Any:
         """Return the config of the game; errors as in `hanabako.games.make_config`."""
