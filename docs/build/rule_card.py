@@ -12,7 +12,8 @@ import importlib
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from itertools import pairwise
+from itertools import groupby, pairwise
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +38,20 @@ def span(first: int, length: int) -> str:
 
 
 def bits_markdown(found: Iterable[Field]) -> str:
-    """Return a table of all fields of one observation by index."""
-    rows = [
-        (f"`{f.section}`", f.name, _places_in_words(f), f.bits, f.meaning + (f"; per {f.per}" if f.per else ""))
-        for f in found
-    ]
-    return table(("section", "field", "index", "bits", "meaning"), rows)
-
-
-def _places_in_words(field: Field) -> str:
-    return indices(field).replace("-", "–").replace("...", "…")
+    """Return a table of all fields of one observation by index; neighbours of the same meaning share a row."""
+    rows: list[list[str]] = []
+    before = ""
+    for (section, meaning, per), alike in groupby(found, lambda f: (f.section, f.meaning, f.per)):
+        some = list(alike)
+        names = [f.name for f in some]
+        same = commonprefix(names) if len(names) > 1 else ""
+        name = same + ", ".join(name.removeprefix(same) for name in names)
+        places = "; ".join(indices(f).replace("-", "–").replace("...", "…") for f in some)
+        rows.append(
+            ["" if section == before else f"`{section}`", name, places, meaning + (f"; per {per}" if per else "")]
+        )
+        before = section
+    return table(("section", "field", "index", "meaning"), rows)
 
 
 def config_markdown(config: Any) -> str:
