@@ -13,7 +13,6 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from itertools import groupby, pairwise
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +42,7 @@ def bits_markdown(found: Iterable[Field]) -> str:
     before = ""
     for (section, meaning, per), alike in groupby(found, lambda f: (f.section, f.meaning, f.per)):
         some = list(alike)
-        names = [f.name for f in some]
-        same = commonprefix(names) if len(names) > 1 else ""
-        name = same + ", ".join(name.removeprefix(same) for name in names)
+        name = ", ".join(f.name for f in some)
         places = "; ".join(indices(f).replace("-", "–").replace("...", "…") for f in some)
         rows.append(
             ["" if section == before else f"`{section}`", name, places, meaning + (f"; per {per}" if per else "")]
