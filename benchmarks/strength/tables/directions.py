@@ -30,8 +30,6 @@ class Statement:
     source: str
     comparison: str
     """The stem of the comparison's file."""
-    pilot: bool = False
-    """Whether the comparison was run before the rule was fixed."""
     part: float = 1.0
     """The part of self-play for ``keeps`` and ``loses``."""
     keeps: str | None = None
@@ -108,11 +106,10 @@ def lines() -> Iterator[list[str]]:
         if judged == "undecided":
             needed = runs_to_decide(statement, matrices)
             judged += f"; {needed or 'more than 40'} runs would decide"
-        elif not statement.pilot:
+        else:
             judged = f"**{judged}**"
         runs = " and ".join(dict.fromkeys(str(len(matrix)) for matrix in matrices))
-        where = f"`{statement.comparison}`" + (" (pilot)" if statement.pilot else "")
-        yield [statement.says, statement.source, where, runs, estimate.words(), judged]
+        yield [statement.says, statement.source, f"`{statement.comparison}`", runs, estimate.words(), judged]
 
 
 def directions() -> str:
