@@ -19,7 +19,7 @@ def agent_scores() -> str:
 
     Bots have their scores in the first preset with the fewest players.
     """
-    rows = [row for name in ("shipped_networks", "hanabi_bots") for row in results_of(name) if "lead" not in row]
+    rows = [row for name in ("shipped_networks", "hanabi_bots") for row in results_of(name) if len(row["line_up"]) == 1]
     scored: list[tuple[Result, Any]] = [(row, score_of(row)) for row in rows if " " not in row["preset"]]
     scored.extend(ratings())
     found: dict[str, dict[str, Any]] = {game: {} for game in game_names()}

@@ -234,7 +234,7 @@ def summary() -> str:
 
     found: dict[tuple[str, int], dict[str, float]] = {}
     for row in [*results_of("hanabi_bots"), *results_of("shipped_networks")]:
-        if (row["game"], row["preset"]) == ("hanabi", "standard") and "lead" not in row:
+        if (row["game"], row["preset"]) == ("hanabi", "standard") and len(row["line_up"]) == 1:
             found.setdefault(("hanabi", row["players"]), {})[row["line_up"][0]] = row["score"]
     for game in ("ikebana", "koikoi"):
         scores = json.loads(SCORES.read_text(encoding="utf-8"))[game]

@@ -13,8 +13,8 @@
     search = { rollouts = 100 }          # of the agents that search
 
 A block declares the meetings of all its presets, players, agents and partners. Its other entries are ``table``, the
-mark of its table on the page (by default the file's stem); ``config``, a table of the game's fields; ``seats`` of
-`Meeting`; ``seed``, 1 by default; and ``pairs = true``, for all pairs of its agents. Reading such a file runs no code.
+mark of its table on the page (by default the file's stem; "" for none); ``config``, a table of the game's fields;
+``seats`` of `Meeting`; ``seed``, by default 1; ``pairs = true``, all pairs of agents. Reading such a file runs no code.
 """
 
 import itertools
@@ -87,7 +87,7 @@ def load(content: Mapping[str, Any], path: Path) -> Study:
         except (ValueError, TypeError) as error:
             raise ValueError(f"meetings[{number}]: {error}") from error
     rows = {key: meeting for part in tables.values() for key, meeting in part.items()}
-    shown = {name: partial(table_of, list(part)) for name, part in tables.items()}
+    shown = {name: partial(table_of, list(part)) for name, part in tables.items() if name}
     return Study(path.stem, list(rows.values()), play_meeting, shown, unit="deal")
 
 
