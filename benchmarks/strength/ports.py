@@ -5,7 +5,8 @@ rows to play. The programs were run as follows:
 
 * fossgalaxy/hanabi: its sources compiled with ``javac`` (without `org.reflections`, which only finds agents by name),
   ``new GameRunner(id, players, false)`` with `AgentPlayer`s of the factories `IGGIFactory`, `OsawaFactory`,
-  `VanDenBerghFactory`, and ``playGame(seed)`` for seeds from ``new java.util.Random(1)``;
+  `VanDenBerghFactory`, and ``playGame(seed)`` for seeds from ``new java.util.Random(1)``; so also two rule lists
+  together, for 5000 seeds in each of the two seatings;
 * Quuxplusone/Hanabi: ``g++ -std=c++14 -O3 -DNDEBUG -DHANABI_SERVER_NDEBUG -DBOTNAME=SmartBot main.cc SmartBot.cc
   HanabiServer.cc``, then ``--quiet --seed 1 --games 20000 --players N``, with a counter of games lost by errors;
 * rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` increased; its game ends with the
@@ -14,6 +15,7 @@ rows to play. The programs were run as follows:
 Our own bots' scores are those of the study `hanabi_bots`. It is Python for its table.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +25,7 @@ from hanabako.agents.results.store import read_results
 from hanabako.agents.results.study import Result, Results
 from hanabako.generated import table
 
-__all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "beside_originals", "comparisons"]
+__all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "beside_originals", "comparisons", "together"]
 
 RESULTS = Path(__file__).resolve().parent / "results" / "ports.json"
 BOTS = RESULTS.with_name("hanabi_bots.json")
@@ -37,9 +39,10 @@ LOST_GAMES = {"never": "none", "kept": "points kept", "zero": "0", "fourth": "no
 
 
 class Comparison(NamedTuple):
-    """One of our bots with one number of players."""
+    """One of our bots, or two together, with one number of players."""
 
     bot: str
+    """Two are joined by a comma."""
     players: int
     lost_games: str
     """A key of `LOST_GAMES`."""
@@ -68,7 +71,8 @@ def our_results(row: Result, bots: Results) -> dict[str, Result]:
     return {
         str(result["players"]): result
         for result in bots
-        if (result["line_up"], result["preset"]) == ([row["bot"]], preset) and str(result["players"]) in row["original"]
+        if (",".join(result["line_up"]), result["preset"]) == (row["bot"], preset)
+        and str(result["players"]) in row["original"]
     }
 
 
@@ -83,12 +87,12 @@ def score_of(result: Result, lost_games: str) -> float:
 def beside_originals(originals: Results, bots: Results) -> str:
     """Return a table with a line per original and way to count lost games, followed by a summary of the differences.
 
-    The arguments are those of `comparisons`.
+    Two bots together are in the summary only. The arguments are those of `comparisons`.
     """
     players = [str(number) for number in range(2, 6)]
     head = ["program", "lost games", "original, run here", *(f"{number} players" for number in players), "notes"]
     lines, before = [], ""
-    for row in originals:
+    for row in (row for row in originals if "," not in row["title"]):
         ours = our_results(row, bots)
         cells = [cell(row, number, ours.get(number)) for number in players]
         original = "; ".join(filter(None, (row["program"], row["change"], f"{row['done']:,} games")))
@@ -109,6 +113,25 @@ def cell(row: Result, players: str, result: Result | None) -> str:
     original, published = row["original"][players]["score"], row["published"].get(players)
     text = f"{original:.2f}" if ours is None else f"**{ours:.2f}**; {beside(original, ours)}"
     return text + (f"<br>published {beside(published, ours)}" if published is not None else "")
+
+
+def together(originals: Results, bots: Results) -> str:
+    """Return a matrix of two bots together: our mean and the original's, with a difference above `WITHIN`.
+
+    The arguments are those of `comparisons`.
+    """
+    met = {tuple(case.bot.split(",")): case for case in comparisons(originals, bots) if "," in case.bot}
+    names = list(dict.fromkeys(itertools.chain(*met)))
+    lines = [[one, *(pair_cell(met.get((other, one))) for other in names[:-1])] for one in names[1:]]
+    return table(["2 players: ours; original", *names[:-1]], lines)
+
+
+def pair_cell(case: Comparison | None) -> str:
+    """Return our mean and the original's; "" if there is none."""
+    if case is None:
+        return ""
+    is_near = abs(case.ours - case.original) <= WITHIN
+    return f"{case.ours:.2f}; {f'{case.original:.2f}' if is_near else beside(case.original, case.ours)}"
 
 
 def beside(score: float, ours: float | None) -> str:
@@ -139,4 +162,12 @@ def play(row: Row, _before: Result | None) -> dict[str, Any]:
     raise NotImplementedError(row)
 
 
-STUDY = Study("ports", [], play, tables={"ports": lambda results: beside_originals(results, read_results(BOTS))})
+STUDY = Study(
+    "ports",
+    [],
+    play,
+    tables={
+        "ports": lambda results: beside_originals(results, read_results(BOTS)),
+        "pairs": lambda results: together(results, read_results(BOTS)),
+    },
+)

@@ -174,8 +174,9 @@ def compared() -> list[Comparison]:
 
 
 def ports() -> list[Comparison]:
-    """Return the comparisons in the standard game for two and five players."""
-    return [case for case in compared() if case.lost_games in ("never", "kept") and case.players in (2, 5)]
+    """Return the comparisons of bots alone in the standard game for two and five players."""
+    alone = [case for case in compared() if "," not in case.bot]
+    return [case for case in alone if case.lost_games in ("never", "kept") and case.players in (2, 5)]
 
 
 def test_no_program_on_the_scoreboard_is_farther_than_allowed_from_its_original():

@@ -1,5 +1,6 @@
 """Our scores beside papers and originals: the scale, verdicts on agreement between runs, ports of programs."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hanabako.agents.commands.command_line import main
 from hanabako.agents.results.comparison.measuring import check
 from hanabako.agents.results.estimates import Estimate
 from hanabako.agents.results.finding import STUDIES, find, load, names, title_of
+from hanabako.agents.results.store import read_results
 
 DECLARED = sorted(path.stem for path in STUDIES.glob("paper_scale_*.toml"))
 
@@ -143,3 +145,19 @@ def test_the_largest_difference_is_named():
     assert table.splitlines()[-1] == (
         "Farther than 0.15 from their originals: 1 of 2 means. The largest difference is -0.50 (a, 2 players)."
     )
+
+
+def test_two_bots_together_have_a_cell_and_a_large_difference_is_shown():
+    bots = [result("a", 3.0, line_up=pair.split(",")) for pair in ("a,b", "a,c")]
+    originals = [original(score, title=pair, bot=pair) for pair, score in (("a,b", 3.1), ("a,c", 3.5))]
+    b, c = ports.together(originals, bots).splitlines()[2:]
+    assert (b, c) == ("| b | 3.00; 3.10 |  |", "| c | 3.00; 3.50 (-0.50) |  |")
+    assert len(ports.beside_originals(originals, bots).splitlines()) == 4, "a head and the summary"
+
+
+def test_every_two_rule_lists_together_score_as_their_originals():
+    compared = ports.comparisons(read_results(ports.RESULTS), read_results(ports.BOTS))
+    gaps = {case.bot: case.ours - case.original for case in compared if "," in case.bot}
+    lists = ("internal", "outer", "cautious", "iggi", "piers", "vdb", "flawed", "random")
+    assert list(gaps) == [",".join(pair) for pair in itertools.combinations(lists, 2)]
+    assert {pair: gap for pair, gap in gaps.items() if abs(gap) > ports.WITHIN} == {}
