@@ -116,6 +116,7 @@ def by_seed(found: Found) -> Iterator[str]:
     algorithms = found.comparison.algorithms.items()
     settings = {name: {"module": own.module} | own.settings for name, own in algorithms if found.runs[name]}
     names = dict.fromkeys(key for own in settings.values() for key in own)
+    known = {(own["module"], key) for own in settings.values() for key in own}
     texts = {key: [str(own.get(key, "default")) for own in settings.values()] for key in names}
     counts = {key: Counter(values).most_common(1)[0] for key, values in texts.items() if len(set(values)) > 1}
     usual = {key: value if 2 * count > len(settings) else "default" for key, (value, count) in counts.items()}
@@ -124,7 +125,8 @@ def by_seed(found: Found) -> Iterator[str]:
         yield ""
     lines = []
     for name, own in settings.items():
-        other = [f"{key}={text}" for key, value in usual.items() if (text := str(own.get(key, "default"))) != value]
+        texts_of = {key: str(own.get(key, "default")) for key in usual if (own["module"], key) in known}
+        other = [f"{key}={text}" for key, text in texts_of.items() if text != usual[key]]
         scores = ", ".join(f"{run['score']:.2f}" for run in found.runs[name])
         lines.append([name, in_markdown(", ".join(other)) or "-", scores])
     yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
