@@ -22,7 +22,7 @@ def board(comparison: Comparison, results: Results) -> str:
     found = Found(comparison, results)
     if not any(found.runs.values()):
         return "No run has ended yet."
-    parts = [introduction(found), scores(found), with_partners(found), by_seed(found), notes(found)]
+    parts = [introduction(found), scores(found), by_seed(found), notes(found)]
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
@@ -55,6 +55,7 @@ def scores(found: Found) -> Iterator[str]:
     against = found.comparison.against if found.comparison.against in found.several else None
     head += [f"more together than {against}"] if against else []
     head += ["same action"] if found.agreements else []
+    head += [f"with {'; '.join(map(partner_named, found.partners))}"] if found.partners else []
     lines = []
     for name in found.ordered:
         runs = found.runs[name]
@@ -72,6 +73,9 @@ def scores(found: Found) -> Iterator[str]:
         if found.agreements:
             agreed = found.agreement(name)
             cells.append(f"{np.mean(agreed):.0%}" if agreed else "-")
+        if found.partners:
+            means = found.both(found.teams[name], found.partners).mean(0) if name in found.teams else ()
+            cells.append("; ".join(f"{mean:.2f}" for mean in means) or "-")
         lines.append(cells)
     for name in found.partners if cooperative else ():
         cells = [partner_named(name), "-", "-", f"{found.cells[name, name]:.2f}"]
@@ -130,19 +134,6 @@ def by_seed(found: Found) -> Iterator[str]:
         scores = ", ".join(f"{run['score']:.2f}" for run in found.runs[name])
         lines.append([name, in_markdown(", ".join(other)) or "-", scores])
     yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
-
-
-def with_partners(found: Found) -> Iterator[str]:
-    """Yield a table of scores with each partner, averaged over both seatings."""
-    if not found.partners or not found.teams:
-        return
-    yield "With partners, both seatings averaged (mean; worst run):"
-    yield ""
-    named = map(partner_named, found.partners)
-    teams = [name for name in found.ordered if name in found.teams]
-    both = {name: found.both(found.teams[name], found.partners).T for name in teams}
-    lines = ([name, *(f"{own.mean():.2f}; {own.min():.2f}" for own in both[name])] for name in teams)
-    yield table(["algorithm", *named], lines)
 
 
 def partner_named(name: str) -> str:
