@@ -19,6 +19,7 @@ from hanabako.agents.learning.common.network_learner import NetworkLearner
 from hanabako.agents.learning.common.network_settings import NetworkSettings
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import EveryView
+from hanabako.agents.learning.ppo import normalized
 from hanabako.agents.networks.network import choose, masked
 from hanabako.words.ranges import Part, Positive, Size
 
@@ -102,8 +103,8 @@ class SeatIPPO(NetworkLearner):
 
     def update(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         """Take one gradient step on some actors' steps, (rows, ...) by name, and return statistics for the log."""
-        args, advantages, moves = self.args, batch["advantages"], batch["moves"]
-        advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
+        args, moves = self.args, batch["moves"]
+        advantages = normalized(self.ranks, batch["advantages"])
         logits, values = self.network(batch["observations"])
         log_probabilities = masked(logits, batch["masks"]).log_softmax(1)
         own = log_probabilities.gather(1, batch["actions"][:, None]).squeeze(1)
