@@ -38,7 +38,8 @@ class Run:
     suite: SuiteName
     """The set of partners: hanabi-2p-v1."""
     agent: str
-    """An agent's name, policy file or run's folder; or FILE.py:NAME, whose code is imported and run."""
+    """An agent's name, policy file or run's folder; or FILE.py:NAME, whose code is imported and run. {preset} in it
+    stands for the preset of each partner, where a suite has several."""
     search: tuple[str, ...] = ()
     """Settings of an agent search:NAME, as name=value: see ``agents.load``."""
     games: int | None = None
@@ -87,7 +88,8 @@ def play(args: Run) -> None:
     suite.check()
     effort, path = effort_of(args.search, [args.agent]), args.out or Path(f"{suite.name}.json")
     rows = list(suite.meetings(args.agent, args.games, effort).values())
-    check_honest(args.agent, load_to_play(args.agent, suite.config, effort), suite.config)
+    for row in {row.preset: row for row in rows}.values():
+        check_honest(row.line_up[0], load_to_play(row.line_up[0], row.config, effort), row.config)
     searching = ["--search", *args.search] if args.search else []
     some = [] if args.games is None else ["--games", str(args.games)]
     words = ["challenge", "run", suite.name, "--agent", args.agent, *some, *searching]

@@ -193,6 +193,26 @@ def test_a_member_whose_file_has_changed_is_not_played_with(folder: Path):
         run("piers")
 
 
+def test_a_suite_of_several_presets_takes_an_agent_for_each(folder: Path, capsys: pytest.CaptureFixture[str]):
+    presets = ("mini", "very_small")
+    told = TOLD | {"floor": 0.0, "best": 4.0, "agent": "piers"}
+    write_suite(folder, members={f"piers, {preset}": told | {"preset": preset} for preset in presets})
+    found = run("hanabi-{preset}-2p")
+    scores = []
+    for preset, row in zip(presets, found, strict=True):
+        config, own = make_config("hanabi", preset), f"hanabi-{preset}-2p"
+        assert (row["preset"], row["line_up"]) == (preset, [own, "piers"])
+        network, partner = agents.load(own, config), agents.load("piers", config)
+        games = [play(config, seats, 3 * BLOCK, 5).score for seats in ([network, partner], [partner, network])]
+        scores.append(np.mean(games) / 4)
+    assert f"hanabi-{{preset}}-2p: {np.mean(scores):.3f}" in capsys.readouterr().out
+    main(["challenge", "page", "tiny", "results/tiny.json"])
+    assert "| hanabi-{preset}-2p | " in capsys.readouterr().out.replace("\\", "")
+    main(["verify", "results/tiny.json"])
+    with pytest.raises(SystemExit, match="other rules"):
+        run("hanabi-mini-2p")
+
+
 def test_a_score_may_be_above_one_and_below_zero():
     member = suites.Member("piers", 1.0, 5.0, "smart", "")
     assert [member.normalized(score) for score in (0.0, 1.0, 5.0, 6.0)] == [-0.25, 0.0, 1.0, 1.25]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hanabako.drawing import charts
 from hanabako.files import read_json
-from hanabako.games import config_from_dict
+from hanabako.games import config_from_dict, game_of, make_config
 from hanabako.generated import table as markdown
 from hanabako.words.checks import did_you_mean, shown
 from hanabako.words.cleaned import in_markdown, on_terminal
@@ -32,6 +32,8 @@ from ..views import heat_map, plus_minus, short_name
 Score = TypeVar("Score", float, NDArray[np.float64])
 
 FOLDER = Path(__file__).resolve().parent
+PRESET = "{preset}"
+"""What stands for the preset of each partner in the name of an agent, which may be another one in each preset."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Member:
     """A partner of a suite."""
 
     name: str
-    """The name that `agents.load` takes."""
+    """Its name in the suite, which `agents.load` takes if ``agent`` does not give another."""
     floor: float
     """The score of ``random`` with it on the suite's deals."""
     best: float
@@ -52,6 +54,19 @@ class Member:
     """The SHA-256 of a network's file in hexadecimal; None for a bot."""
     group: str | None = None
     """The name of the group of partners that keep 90 % of their self-play with each other; None: it is alone."""
+    agent: str = ""
+    """The name that `agents.load` takes."""
+    preset: str | None = None
+    """The preset whose rules it plays; None: the config of the suite."""
+
+    @property
+    def loads(self) -> str:
+        """The name that `agents.load` takes."""
+        return self.agent or self.name
+
+    def told(self, agent: str) -> str:
+        """Return the name under which an agent that played with this partner is listed: its preset is left open."""
+        return agent if self.preset is None else agent.replace(self.preset, PRESET)
 
     def normalized(self, score: Score) -> Score:
         """Return one or more scores with this partner on a scale where 0 is the floor and 1 the best that was found."""
@@ -67,7 +82,7 @@ class Suite:
     about: str
     """A sentence about its members."""
     config: Any
-    """The config of the game; agents have the observation that they were trained on."""
+    """The config of the game, of members without a preset; agents have the observation that they were trained on."""
     seed: int
     """The seed of the deals."""
     games: int
@@ -85,24 +100,37 @@ class Suite:
     def meetings(
         self, agent: str, games: int | None = None, search: Mapping[str, Any] | None = None
     ) -> dict[str, Meeting]:
-        """Return an agent's meetings by partner, on the first ``games`` deals, a multiple of `BLOCK`, or on all."""
+        """Return an agent's meetings by partner, on the first ``games`` deals, a multiple of `BLOCK`, or on all.
+
+        `PRESET` in the agent's name stands for the preset of the partner.
+        """
         deals = self.games if games is None else games
         if not (deals == self.games or (deals % BLOCK == 0 and 0 < deals < self.games)):
             raise ValueError(f"games must be a multiple of {BLOCK} up to the suite's {self.games:,}, got {deals}")
         how: dict[str, Any] = {"seed": self.seed, "search": dict(search) if search else None}
-        return {name: Meeting.of(self.config, (agent, name), "turns", deals, **how) for name in self.members}
+        return {
+            name: Meeting.of(config, (agent.replace(PRESET, one.preset or PRESET), one.loads), "turns", deals, **how)
+            for name, one in self.members.items()
+            for config in [self.config_of(name)]
+        }
 
-    def is_of(self, row: Result) -> bool:
-        """Whether a row is of a meeting of this suite."""
+    def config_of(self, name: str) -> Any:
+        """Return the config of the games with a member."""
+        preset = self.members[name].preset
+        return self.config if preset is None else make_config(game_of(self.config).name, preset, self.config.players)
+
+    def member_of(self, row: Result) -> str | None:
+        """Return the member that a row's meeting is with; None if the meeting is not of this suite."""
         meeting = meeting_of(row)
-        if meeting.line_up[-1] not in self.members or row["done"] > self.games:
-            return False
-        return meeting.key == self.meetings(meeting.line_up[0], search=meeting.search)[meeting.line_up[-1]].key
+        if row["done"] > self.games:
+            return None
+        own = self.meetings(meeting.line_up[0], search=meeting.search)
+        return next((name for name, other in own.items() if other.key == meeting.key), None)
 
     def check(self) -> None:
         """Raise ValueError if the file of a member has changed."""
         for name, member in self.members.items():
-            path = AgentName.parse(name).network if member.sha256 else None
+            path = AgentName.parse(member.loads).network if member.sha256 else None
             if member.sha256 and (path is None or sha256(path.read_bytes()).hexdigest() != member.sha256):
                 raise ValueError(f"{self.name}: the file of {name} is not the one that the suite was made with")
 
@@ -171,8 +199,8 @@ def met(suite: Suite, results: Results) -> dict[tuple[str, str], dict[str, Resul
     """Return the results by agent and its search's settings, and then by member."""
     found: dict[tuple[str, str], dict[str, Result]] = {}
     for row in results:
-        if suite.is_of(row):
-            agent, partner = row["line_up"]
+        if (partner := suite.member_of(row)) is not None:
+            agent = suite.members[partner].told(row["line_up"][0])
             found.setdefault((agent, json.dumps(row["search"] or {})), {})[partner] = row
     return found
 
