@@ -249,7 +249,7 @@ def test_a_module_is_ours_or_beside_the_file_or_importable(
         ("steps = 100", 'steps = 100\npairs = "few"', "pairs must be one of 'all', 'same seed'"),
         ('"hanabi"\npreset = "mini"', '"koikoi"\npairs = "same seed"', 'pairs must be "all" in a competitive game'),
         ("steps = 100", 'steps = 100\npartners = ["one-2"]', "partners must not have the name of a run"),
-        ("steps = 100", 'steps = 100\npartners = ["smart", "smart"]', "partners must differ"),
+        ("steps = 100", 'steps = 100\npartners = ["smart", "smart"]', "partners and references must differ"),
         ("[algorithms.one]", '[algorithms."a/b"]', "the name of an algorithm must be at most 100 letters"),
         ('module = "ppo"', "", "algorithms.one: it must say module"),
         ('module = "ppo"', 'module = "ppo"\nshare = 1.5', "algorithms.one: share must be at most 1"),

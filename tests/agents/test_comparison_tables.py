@@ -40,6 +40,14 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
     )
 
 
+def test_references_play_with_themselves_only(tmp_path: Path):
+    whole = declared(tmp_path, TWO.replace("steps = 100", 'steps = 100\nreferences = ["random"]'))
+    rows = results_of(whole, lambda one, other: 0.5 if one == other == "random" else 8.0)
+    pairs = [row for row in rows if "one" in row and "random" in (row["one"], row["other"])]
+    assert [(row["one"], row["other"]) for row in pairs] == [("random", "random")]
+    assert "| `random` | - | - | 0.50 | - " in board(whole, rows)
+
+
 def test_an_algorithm_is_compared_with_the_one_that_the_file_names(tmp_path: Path):
     """Nine runs of each, all of whose pairs score more, decide; the named one has no cell of its own."""
     text = TWO.replace("[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 5, 6, 7, 8, 9]").replace(

@@ -34,7 +34,7 @@ OF_ITS_PLACE = ("run_dir", "resume", "trust")
 def check(comparison: Comparison) -> None:
     """Raise ValueError if a module, a setting or a partner that the rows need cannot work."""
     config = comparison.make_config()
-    for partner in comparison.partners:
+    for partner in comparison.guests:
         load(comparison.where(partner), config)
     for name, own in comparison.algorithms.items():
         try:

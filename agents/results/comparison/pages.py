@@ -77,7 +77,9 @@ def scores(found: Found) -> Iterator[str]:
             means = found.both(found.teams[name], found.partners).mean(0) if name in found.teams else ()
             cells.append("; ".join(f"{mean:.2f}" for mean in means) or "-")
         lines.append(cells)
-    for name in found.partners if cooperative else ():
+    for name in found.comparison.guests if cooperative else ():
+        if (name, name) not in found.cells:
+            continue
         cells = [partner_named(name), "-", "-", f"{found.cells[name, name]:.2f}"]
         lines.append([*cells, *["-"] * (len(head) - len(cells))])
     yield table(head, lines)

@@ -127,9 +127,9 @@ def faults(comparison: Comparison) -> Iterator[str]:
     may_be_against = (None, *comparison.algorithms) if comparison.cooperative else (None,)
     if comparison.against not in may_be_against:
         yield f"against must be an algorithm of a comparison in a cooperative game, got {shown(comparison.against)}"
-    if len(set(comparison.partners)) < len(comparison.partners):
-        yield f"partners must differ from each other, got {list(comparison.partners)}"
-    for partner in comparison.partners:
+    if len(set(comparison.guests)) < len(comparison.guests):
+        yield f"partners and references must differ from each other, got {list(comparison.guests)}"
+    for partner in comparison.guests:
         if not partner.isprintable() or not 0 < len(partner) <= LONGEST:
             yield f"partners must be names of 1 to {LONGEST:,} printable characters, got {shown(partner)}"
         if partner in runs:

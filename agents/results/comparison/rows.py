@@ -53,6 +53,8 @@ class Comparison:
     core_minutes: Positive | None = None
     deals: Size = 2000
     partners: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    """Agents that play with themselves only, for their score beside those of the runs."""
     pairs: Literal["all", "same seed"] = "all"
     """``same seed``: runs of different algorithms play together only if they have the same seed. Runs of one algorithm
     always all play together."""
@@ -72,6 +74,11 @@ class Comparison:
     folder: Path = Path()
     """The folder of the file."""
     runs: Path = Path()
+
+    @property
+    def guests(self) -> tuple[str, ...]:
+        """The agents that are no runs."""
+        return (*self.partners, *self.references)
 
     @property
     def cooperative(self) -> bool:
@@ -149,6 +156,7 @@ class Comparison:
         agents = {**dict.fromkeys(self.partners), **{run.name: run for run in runs}}
         played = self.key(self.features_of(), self.played())
         together = [(one, other) for one in agents for other in agents if self.meet(agents[one], agents[other])]
+        together += [(name, name) for name in self.references]
         return [*runs, *(Pair(self, one, other, played, wanted=self.deals) for one, other in together)]
 
     def meet(self, one: "Run | None", other: "Run | None") -> bool:
@@ -159,7 +167,7 @@ class Comparison:
 
     def where(self, name: str) -> str:
         """Return what to load for an agent of a pair: a run's policy, or a partner with its path made complete."""
-        if name not in self.partners:
+        if name not in self.guests:
             return str(self.run_named(name).policy)
         base, source = (parts := AgentName.parse(name)).base, parts.source
         if base.partition(":")[0] in (*names(self.game), *pretrained(self.game)):
@@ -179,7 +187,7 @@ class OfComparison(Row):
     def files(self) -> dict[str, Path]:
         """See `Row.files`: the modules and partners beside the file, and the policies of the row's runs."""
         folder = self.of.folder
-        beside = [*folder.glob("*.py"), *(folder / name for name in self.of.partners if ".." not in Path(name).parts)]
+        beside = [*folder.glob("*.py"), *(folder / name for name in self.of.guests if ".." not in Path(name).parts)]
         modules = {f"{BESIDE}/{path.relative_to(folder)}": path for path in beside if path.is_relative_to(folder)}
         runs: Sequence[Run] = self.needs  # type: ignore[assignment]
         return modules | {f"{RUNS}/{run.name}/{KEPT[0]}": run.policy for run in runs}
@@ -282,7 +290,7 @@ class Pair(OfComparison):
     def needs(self) -> Sequence[Run]:
         """The runs among the two agents."""
         names = dict.fromkeys((self.one, self.other))
-        return [self.of.run_named(name) for name in names if name not in self.of.partners]
+        return [self.of.run_named(name) for name in names if name not in self.of.guests]
 
     @property
     def is_between_seeds(self) -> bool:
