@@ -94,8 +94,8 @@ def read_words(kind: type, prog: str, about: str | None, words: Sequence[str]) -
     """A command line as the dataclass ``kind``.
 
     Raises:
-        ValueError: a word is empty, which a path would take for the current folder; an option with fields, of which the
-            last would count, is given twice; or see `check_ranges`.
+        ValueError: a word is empty, which a path would take for the current folder; an option with several values, of
+            which the last would count, is given twice; or see `check_ranges`.
         SystemExit: the words are none of its options, or ask for help.
     """
     for before, word in zip(("", *words), words, strict=False):
@@ -103,7 +103,7 @@ def read_words(kind: type, prog: str, about: str | None, words: Sequence[str]) -
             option = word or before
             name = option.removesuffix("=") if option.startswith("-") else "a word of the command line"
             raise ValueError(f"{name} must not be empty")
-    for option in ("--config", "--training", "--search"):
+    for option in ("--config", "--training", "--search", "--where", "--partners", "--loggers", "--seats"):
         if sum(word.partition("=")[0] == option for word in words) > 1:
             raise ValueError(f"{option} must be given once, with all its values after it")
     tyro = importlib.import_module("tyro")
