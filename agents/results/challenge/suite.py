@@ -244,17 +244,12 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
 
 
 def table(suite: Suite, found: Sequence[Entry]) -> str:
-    """Return a Markdown table of entries: the score, and the least and most with a member, with that member's name."""
-    return markdown(["agent", "score", "least", "most", "deals"], (cells(suite, entry) for entry in found))
-
-
-def cells(suite: Suite, entry: Entry) -> list[str]:
-    """Return the cells of an entry in `table`."""
-    with_each = {name: member.normalized(entry.scores[name]) for name, member in suite.members.items()}
-    extremes = (end(with_each, key=with_each.__getitem__) for end in (min, max))
-    ends = [f"{with_each[name]:z.2f} with {name}" for name in extremes]
-    deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
-    return [in_markdown(entry.name), f"{entry.score:z.3f}{plus_minus(entry.error)}", *ends, deals]
+    """Return a Markdown table of entries with their scores."""
+    rows = []
+    for entry in found:
+        deals = f"{entry.games:,}" if entry.games == suite.games else f"the first {entry.games:,}"
+        rows.append([in_markdown(entry.name), f"{entry.score:z.3f}{plus_minus(entry.error)}", deals])
+    return markdown(["agent", "score", "deals"], rows)
 
 
 def partners(suite: Suite) -> str:
