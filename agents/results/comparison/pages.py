@@ -80,8 +80,8 @@ def scores(found: Found) -> Iterator[str]:
     for name in found.comparison.guests if cooperative else ():
         if (name, name) not in found.cells:
             continue
-        cells = [partner_named(name), "-", "-", f"{found.cells[name, name]:.2f}"]
-        lines.append([*cells, *["-"] * (len(head) - len(cells))])
+        cells = [partner_named(name), "", "", f"{found.cells[name, name]:.2f}"]
+        lines.append([*cells, *[""] * (len(head) - len(cells))])
     yield table(head, lines)
 
 
