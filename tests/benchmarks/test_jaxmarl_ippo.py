@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.strength.solvers.jaxmarl_ippo import Args, SeatIPPO, advantages_of
+from benchmarks.strength.solvers.jaxmarl_ippo import Args, SeatIPPO
 from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.trainer import train
+from hanabako.agents.learning.ppo import advantages_of
 from hanabako.agents.networks.neural_policy import load_policy
 from hanabi_env import HanabiVectorEnv
 from tests.agents.tiny_runs import SMALL
@@ -40,7 +41,7 @@ def test_every_seat_sees_its_own_view_at_every_step():
         np.testing.assert_array_equal(actors["rewards"][t].view(32, 3), infos["rewards"])
         np.testing.assert_array_equal(actors["dones"][t].view(32, 3)[:, 0], ended)
     final = torch.from_numpy(env.observe_all()["observation"].reshape(96, -1).view(np.int64))
-    torch.testing.assert_close(last_values, own.network(final)[1].detach())
+    torch.testing.assert_close(last_values[:, 0], own.network(final)[1].detach())
 
 
 def test_advantages_are_weighted_sums_of_one_step_deltas():
@@ -57,8 +58,9 @@ def test_advantages_are_weighted_sums_of_one_step_deltas():
                 if dones[t, actor]:
                     break
                 weight *= 0.9 * 0.8
-    arrays = {"values": values, "rewards": rewards, "dones": dones}
-    found = advantages_of({name: torch.from_numpy(part) for name, part in arrays.items()}, torch.tensor(last), 0.9, 0.8)
+    arrays = {"values": values, "rewards": rewards[..., None], "dones": dones, "players": np.zeros((7, 5), np.int64)}
+    rollout = {name: torch.from_numpy(part) for name, part in arrays.items()}
+    found = advantages_of(rollout, torch.tensor(last)[:, None], 0.9, 0.8)
     np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 

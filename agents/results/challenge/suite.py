@@ -55,7 +55,7 @@ class Member:
     group: str | None = None
     """The name of the group of partners that keep 90 % of their self-play with each other; None: it is alone."""
     agent: str = ""
-    """The name that `agents.load` takes."""
+    """What `agents.load` takes, if not the name."""
     preset: str | None = None
     """The preset whose rules it plays; None: the config of the suite."""
 
@@ -64,7 +64,7 @@ class Member:
         """The name that `agents.load` takes."""
         return self.agent or self.name
 
-    def told(self, agent: str) -> str:
+    def listed(self, agent: str) -> str:
         """Return the name under which an agent that played with this partner is listed: its preset is left open."""
         return agent if self.preset is None else agent.replace(self.preset, PRESET)
 
@@ -107,25 +107,25 @@ class Suite:
         deals = self.games if games is None else games
         if not (deals == self.games or (deals % BLOCK == 0 and 0 < deals < self.games)):
             raise ValueError(f"games must be a multiple of {BLOCK} up to the suite's {self.games:,}, got {deals}")
-        how: dict[str, Any] = {"seed": self.seed, "search": dict(search) if search else None}
-        return {
-            name: Meeting.of(config, (agent.replace(PRESET, one.preset or PRESET), one.loads), "turns", deals, **how)
-            for name, one in self.members.items()
-            for config in [self.config_of(name)]
-        }
+        return {name: self.meeting(member, agent, deals, search) for name, member in self.members.items()}
 
-    def config_of(self, name: str) -> Any:
-        """Return the config of the games with a member."""
-        preset = self.members[name].preset
-        return self.config if preset is None else make_config(game_of(self.config).name, preset, self.config.players)
+    def meeting(self, member: Member, agent: str, deals: int, search: Mapping[str, Any] | None) -> Meeting:
+        """Return an agent's meeting with a member."""
+        config, preset = self.config, member.preset
+        if preset is not None:
+            config, agent = make_config(game_of(config).name, preset, config.players), agent.replace(PRESET, preset)
+        how: dict[str, Any] = {"seed": self.seed, "search": dict(search) if search else None}
+        return Meeting.of(config, (agent, member.loads), "turns", deals, **how)
 
     def member_of(self, row: Result) -> str | None:
         """Return the member that a row's meeting is with; None if the meeting is not of this suite."""
         meeting = meeting_of(row)
-        if row["done"] > self.games:
-            return None
-        own = self.meetings(meeting.line_up[0], search=meeting.search)
-        return next((name for name, other in own.items() if other.key == meeting.key), None)
+        for name, member in self.members.items():
+            if member.loads == meeting.line_up[-1] and row["done"] <= self.games:
+                own = self.meeting(member, meeting.line_up[0], self.games, meeting.search)
+                if own.key == meeting.key:
+                    return name
+        return None
 
     def check(self) -> None:
         """Raise ValueError if the file of a member has changed."""
@@ -200,7 +200,7 @@ def met(suite: Suite, results: Results) -> dict[tuple[str, str], dict[str, Resul
     found: dict[tuple[str, str], dict[str, Result]] = {}
     for row in results:
         if (partner := suite.member_of(row)) is not None:
-            agent = suite.members[partner].told(row["line_up"][0])
+            agent = suite.members[partner].listed(row["line_up"][0])
             found.setdefault((agent, json.dumps(row["search"] or {})), {})[partner] = row
     return found
 

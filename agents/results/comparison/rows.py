@@ -102,8 +102,8 @@ class Comparison:
             flags = f"derived={json.dumps(features == 'derived')}"
             config = overridden([flags], settings.get("config", []))
             settings = self.played() | {"config": config} | {**settings, "config": config}
-        told = {name: value for name, value in settings.items() if name != "features" or value == "v0"}
-        return shlex.join(as_words(told))
+        kept = {name: value for name, value in settings.items() if name != "features" or value == "v0"}
+        return shlex.join(as_words(kept))
 
     def make_config(self) -> Any:
         """Return the config of the game; errors as in `hanabako.games.make_config`."""

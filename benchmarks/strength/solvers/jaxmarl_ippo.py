@@ -19,7 +19,7 @@ from hanabako.agents.learning.common.network_learner import NetworkLearner
 from hanabako.agents.learning.common.network_settings import NetworkSettings
 from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import EveryView
-from hanabako.agents.learning.ppo import normalized
+from hanabako.agents.learning.ppo import advantages_of, normalized
 from hanabako.agents.networks.network import choose, masked
 from hanabako.words.ranges import Part, Positive, Size
 
@@ -70,9 +70,9 @@ class SeatIPPO(NetworkLearner):
     def collect(self) -> tuple[dict[str, Tensor], Tensor]:
         """Play the next ``horizon`` steps of every game.
 
-        Return arrays (horizon, actors, ...) by name, and the values afterwards, (actors,). The actors of a game are its
-        seats in order; ``moves`` says which one moves, and only there ``masks``, ``actions`` and ``log_probabilities``
-        mean something.
+        Return arrays (horizon, actors, ...) by name, and the values afterwards, (actors, 1): each actor is a game of
+        one stream to `advantages_of`. The actors of a game are its seats in order; ``moves`` says which one moves, and
+        only there ``masks``, ``actions`` and ``log_probabilities`` mean something.
         """
         envs, network, steps = self.envs, self.network.rounded(), []
         for _ in range(self.args.horizon):
@@ -89,9 +89,13 @@ class SeatIPPO(NetworkLearner):
             step["moves"][movers], step["actions"][movers] = True, chosen
             step["log_probabilities"][movers] = probabilities.gather(1, chosen[:, None]).squeeze(1).log()
             rewards, dones = envs.step(chosen)
-            step |= {"rewards": rewards.flatten(), "dones": dones.repeat_interleave(envs.config.players)}
+            step |= {
+                "rewards": rewards.flatten()[:, None],
+                "players": torch.zeros_like(actor),
+                "dones": dones.repeat_interleave(envs.config.players),
+            }
             steps.append({name: part.to(views.device) for name, part in step.items()})
-        return {name: torch.stack([step[name] for step in steps]) for name in steps[0]}, self.seen(network)[2]
+        return {name: torch.stack([step[name] for step in steps]) for name in steps[0]}, self.seen(network)[2][:, None]
 
     def seen(self, network: torch.nn.Module) -> tuple[Tensor, Tensor, Tensor]:
         """Return every actor's observation (actors, words), and the network's logits and values of them."""
@@ -118,18 +122,3 @@ class SeatIPPO(NetworkLearner):
         norm = self.descent.step(policy_loss + args.value_weight * value_loss - args.entropy * entropy)
         statistics = {"policy_loss": policy_loss, "value_loss": value_loss, "entropy": entropy, "gradient_norm": norm}
         return {name: value.detach() for name, value in statistics.items()}
-
-
-def advantages_of(actors: dict[str, Tensor], last_values: Tensor, gamma: float, gae_lambda: float) -> Tensor:
-    """Return generalized advantage estimates (horizon, actors) along each actor's steps.
-
-    ``actors`` holds ``values``, ``rewards`` and ``dones`` (horizon, actors); ``last_values`` (actors,) follow them.
-    """
-    advantages = torch.empty_like(actors["values"])
-    value, advantage = last_values, torch.zeros_like(last_values)
-    for t in reversed(range(len(advantages))):
-        goes_on = (~actors["dones"][t]).to(value.dtype)
-        delta = actors["rewards"][t] + gamma * value * goes_on - actors["values"][t]
-        advantage = delta + gamma * gae_lambda * goes_on * advantage
-        value, advantages[t] = actors["values"][t], advantage
-    return advantages
