@@ -30,6 +30,8 @@ MOST_WEIGHTS = 2**28
 class Descent:
     """The optimizer of a network, whose weights are equal on all ranks: Adam (Kingma and Ba 2015) on them in step.
 
+    The weights become parts of one vector, which takes one call per step instead of one per layer.
+
     The learning rate stays at ``rate`` for the part ``hold`` of the budget, then it changes linearly to ``rate_end``.
     Gradients longer than ``max_norm`` are scaled down to it.
     """
@@ -39,7 +41,11 @@ class Descent:
     ) -> None:
         self.network, self.ranks = network, ranks
         self.rate, self.rate_end, self.hold, self.max_norm = rate, rate_end, hold, max_norm
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=rate, eps=1e-5, fused=True)
+        self.parts = list(network.parameters())
+        self.weights = torch.cat([part.detach().flatten() for part in self.parts])
+        for part, own in zip(self.parts, self.weights.split([part.numel() for part in self.parts]), strict=True):
+            part.data = own.view_as(part)
+        self.optimizer = torch.optim.Adam([self.weights], lr=rate, eps=1e-5, fused=True)
 
     def set_rate(self, fraction: float) -> float:
         """Set and return the learning rate for ``fraction`` of the budget spent, 0 to 1."""
@@ -51,10 +57,10 @@ class Descent:
 
     def step(self, loss: Tensor) -> Tensor:
         """Take one step along the mean gradient of all ranks and return its norm before clipping."""
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.ranks.average_gradients(self.network)
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.max_norm)
+        gradients = torch.autograd.grad(loss, self.parts, materialize_grads=True)
+        gradient = self.ranks.average_gradients(torch.cat([part.flatten() for part in gradients]))
+        norm = gradient.norm()
+        self.weights.grad = gradient.mul_((self.max_norm / (norm + 1e-6)).clamp(max=1))
         self.optimizer.step()
         return norm
 
