@@ -45,8 +45,9 @@ def update(page: Path, generated: Iterable[tuple[str, str]], check: bool, comman
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table in Markdown with a line per row; cells are written as text."""
-    return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)])
+    """A table in Markdown with a line per row; cells are written as text, and empty ones at a row's end left out."""
+    lines = [re.sub(r" \|( +\|)+$", " |", line(row)) for row in rows]
+    return "\n".join([line(head), "|" + "---|" * len(head), *lines])
 
 
 def line(cells: Iterable[Any]) -> str:

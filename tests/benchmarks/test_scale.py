@@ -151,7 +151,7 @@ def test_two_bots_together_have_a_cell_and_a_large_difference_is_shown():
     bots = [result("a", 3.0, line_up=pair.split(",")) for pair in ("a,b", "a,c")]
     originals = [original(score, title=pair, bot=pair) for pair, score in (("a,b", 3.1), ("a,c", 3.5))]
     b, c = ports.together(originals, bots).splitlines()[2:]
-    assert (b, c) == ("| b | 3.00; 3.10 |  |", "| c | 3.00; 3.50 (-0.50) |  |")
+    assert (b, c) == ("| b | 3.00; 3.10 |", "| c | 3.00; 3.50 (-0.50) |")
     assert len(ports.beside_originals(originals, bots).splitlines()) == 4, "a head and the summary"
 
 
