@@ -35,7 +35,7 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
     text = board(found.comparison, found.rows)
     line = f"| 5 | 1.00 M | 8.00 (8.00 to 8.00) | {np.mean(pairs):.2f}; 3.10 | 6 of 10 | undecided ("
     assert f"| one (equivariant) {line}" in text
-    assert "| `smart` |  |  | 8.00 |  |  |  |" in text and "| one | - | 8.00, 8.00" in text.replace("module=ppo", "-")
+    assert "| `smart` |  |  | 8.00 |\n" in text and "| one | - | 8.00, 8.00" in text.replace("module=ppo", "-")
 
 
 def test_references_play_with_themselves_only(tmp_path: Path):
@@ -43,7 +43,7 @@ def test_references_play_with_themselves_only(tmp_path: Path):
     rows = results_of(whole, lambda one, other: 0.5 if one == other == "random" else 8.0)
     pairs = [row for row in rows if "one" in row and "random" in (row["one"], row["other"])]
     assert [(row["one"], row["other"]) for row in pairs] == [("random", "random")]
-    assert "| `random` |  |  | 0.50 |  " in board(whole, rows)
+    assert "| `random` |  |  | 0.50 |\n" in board(whole, rows)
 
 
 def test_an_algorithm_is_compared_with_the_one_that_the_file_names(tmp_path: Path):
