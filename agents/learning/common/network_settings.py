@@ -30,7 +30,7 @@ MOST_WEIGHTS = 2**28
 class Descent:
     """The optimizer of a network, whose weights are equal on all ranks: Adam (Kingma and Ba 2015) on them in step.
 
-    The weights become parts of one vector, which takes one call per step instead of one per layer.
+    The network's parameters become views of one vector, so that a step has few calls.
 
     The learning rate stays at ``rate`` for the part ``hold`` of the budget, then it changes linearly to ``rate_end``.
     Gradients longer than ``max_norm`` are scaled down to it.
@@ -42,9 +42,8 @@ class Descent:
         self.network, self.ranks = network, ranks
         self.rate, self.rate_end, self.hold, self.max_norm = rate, rate_end, hold, max_norm
         self.parts = list(network.parameters())
-        self.weights = torch.cat([part.detach().flatten() for part in self.parts])
-        for part, own in zip(self.parts, self.weights.split([part.numel() for part in self.parts]), strict=True):
-            part.data = own.view_as(part)
+        self.weights = nn.utils.parameters_to_vector(self.parts).detach()
+        nn.utils.vector_to_parameters(self.weights, self.parts)
         self.optimizer = torch.optim.Adam([self.weights], lr=rate, eps=1e-5, fused=True)
 
     def set_rate(self, fraction: float) -> float:

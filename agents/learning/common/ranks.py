@@ -141,8 +141,6 @@ class Ranks:
         It is summed through shared memory where that is possible. The result is bitwise equal on all ranks, and may be
         ``vector`` itself.
         """
-        if self.world == 1:
-            return vector
         if not self.share_memory:
             return self.sum(vector).div_(self.world)
         with self._together():
