@@ -92,7 +92,7 @@ def audit(folder: Path) -> None:
 
 def lowest_are_lowest(folder: Path) -> None:
     """The pinned lowest versions are the lowest that the dependencies allow."""
-    found = run(sys.executable, "-m", "uv", *RESOLVE, "pyproject.toml", cwd=ROOT)
+    found = run(sys.executable, "-m", "uv", *RESOLVE.split(), "pyproject.toml", cwd=ROOT)
     kept = "".join(line for line in LOWEST.read_text("utf-8").splitlines(keepends=True) if not line.startswith("#"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     core = {re.split(r"[^\w.-]", text)[0] for text in project["dependencies"]}
@@ -102,10 +102,7 @@ def lowest_are_lowest(folder: Path) -> None:
         raise FailedError(f"{LOWEST.name} should hold\n" + "\n".join(wanted))
 
 
-RESOLVE = (
-    "pip compile --resolution lowest-direct --python-version 3.11 --no-header --no-annotate --quiet pyproject.toml"
-)
-RESOLVE = RESOLVE.split()
+RESOLVE = "pip compile --resolution lowest-direct --python-version 3.11 --no-header --no-annotate --quiet"
 
 
 def built(pattern: str) -> Path:

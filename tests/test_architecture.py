@@ -172,11 +172,13 @@ def test_importing_a_game_is_light_and_compiles_nothing(game: str) -> None:
     assert run(code).strip() == "[]"
 
 
-def test_the_version_is_kept_in_one_place() -> None:
+def test_the_version_is_kept_in_one_place_and_told_on_the_pages() -> None:
     version = PROJECT["version"]
     assert importlib.metadata.version("hanabako") == version, "installed from another version: run make test"
     assert not [path for path in FILES.values() if version in path.read_text("utf-8")]
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"{{{version}}}" in (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
 
 
 def test_the_tested_versions_satisfy_what_is_declared() -> None:

@@ -1,7 +1,9 @@
 """Every game's rule card and layout are complete and up to date; networks derive the flags of ``derived``."""
 
 import importlib
+import re
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from hanabako.generated import filled
 from hanabi_env import PRESETS, HanabiConfig
 from ikebana_env import IkebanaConfig
 from tests.games import EVERY_GAME, GameUnderTest, legal_actions
+from tests.soak.configs import entries
 from tests.test_architecture import ROOT, run
 
 
@@ -21,27 +24,29 @@ def layout_of(config: Any) -> Layout:
     return game_of(config).layout(config)
 
 
-def assert_every_bit_has_one_field(config: Any) -> None:
-    """Check that the fields of the observation cover every bit once, and those of the actions every action."""
-    layout = layout_of(config)
-    for fields, length in ((layout.fields, config.observation_bits), (layout.actions, config.rules().num_actions)):
-        owners = np.zeros(length, int)
-        for field in fields:
-            for place in field.places():
-                owners[place] += 1
-        assert (owners == 1).all()
+def assert_renamed_alike(env: Any, letters: str, order: list[int]) -> None:
+    """Check that renaming suits moves every player's bits and legal actions as the layout says.
 
-
-def assert_renamed_alike(env: Any, renamed: Any, order: list[int]) -> None:
-    """Check that every player's bits and legal actions are those of the original position, reordered.
-
-    ``renamed`` is the position with its suits renamed by ``order``; the layout gives the order of bits and actions.
+    ``letters`` name the suits that the rules treat alike; each gets the name of the suit whose number is in ``order``.
     """
     bits, actions = layout_of(env.config).renaming(order)
+    other = env.copy()
+    other.reset(options={"state": renamed(env.to_dict(), dict(zip(letters, [letters[k] for k in order], strict=True)))})
     for agent in env.possible_agents:
-        before, after = env.observe(agent), renamed.observe(agent)
+        before, after = env.observe(agent), other.observe(agent)
         assert np.array_equal(after["observation"], before["observation"][bits])
         assert np.array_equal(after["action_mask"], before["action_mask"][actions])
+
+
+def renamed(value: Any, letters: dict[str, str]) -> Any:
+    """Return a position, or a part of it, with other names of suits."""
+    if isinstance(value, dict):
+        return {renamed(key, letters): renamed(item, letters) for key, item in value.items()}
+    if isinstance(value, list):
+        return [renamed(item, letters) for item in value]
+    if isinstance(value, str):
+        return re.sub(r"\b[A-Z](?=\d?\b)", lambda found: letters.get(found[0], found[0]), value)
+    return value
 
 
 @EVERY_GAME
@@ -55,6 +60,26 @@ def test_the_readmes_tables_are_those_of_the_code(under_test: GameUnderTest) -> 
 def test_every_config_field_is_explained(under_test: GameUnderTest) -> None:
     kind = type(under_test.config())
     assert set(field_docstrings(kind)) == set(kind.__dataclass_fields__)
+
+
+OBSERVED: dict[str, list[dict[str, Any]]] = {
+    "hanabi": [{}, {"observation_type": "minimal"}, {"history": 3, "belief": True, "derived": True}],
+    "ikebana": [{}, {"derived": True}],
+    "koikoi": [{}, {"history": 3}],
+}
+
+
+@EVERY_GAME
+def test_every_bit_and_every_action_belong_to_one_field(under_test: GameUnderTest) -> None:
+    for entry, more in product(entries(under_test.name), OBSERVED[under_test.name]):
+        config = replace(entry.config, **more)
+        layout = layout_of(config)
+        for fields, length in ((layout.fields, config.observation_bits), (layout.actions, config.rules().num_actions)):
+            owners = np.zeros(length, int)
+            for field in fields:
+                for place in field.places():
+                    owners[place] += 1
+            assert (owners == 1).all()
 
 
 @EVERY_GAME

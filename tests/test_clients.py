@@ -78,9 +78,8 @@ def test_minari_records_a_seat_with_its_infos(under_test: GameUnderTest, tmp_pat
 @EVERY_GAME
 def test_supersuit_makes_parallel_games_a_vector(under_test: GameUnderTest) -> None:
     supersuit = client("supersuit")
-    envs = supersuit.concat_vec_envs_v1(
-        supersuit.pettingzoo_env_to_vec_env_v1(under_test.parallel_env(**under_test.short)), 2
-    )
+    env = supersuit.pettingzoo_env_to_vec_env_v1(under_test.parallel_env(**under_test.short))
+    envs = supersuit.concat_vec_envs_v1(env, 2)
     observation, _ = envs.reset(seed=1)
     for _ in range(20):
         observation, *_ = envs.step(observation["action_mask"].argmax(1))
@@ -115,9 +114,8 @@ def test_stable_baselines_trains_on_the_vector_environment(under_test: GameUnder
     contrib = client("sb3_contrib")
     vec_env = client("stable_baselines3.common.vec_env")
     envs = vec_env.VecMonitor(SB3VecEnv(under_test.vector(8, seed=1)))
-    agent = contrib.MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=64, n_epochs=1, device="cpu").learn(
-        512
-    )
+    agent = contrib.MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=64, n_epochs=1, device="cpu")
+    agent.learn(512)
     assert len(agent.ep_info_buffer) and agent.num_timesteps == 512
 
 
@@ -168,11 +166,10 @@ def test_the_bridge_gives_stable_baselines_what_the_vector_gives(under_test: Gam
 def test_the_bridge_refuses_what_would_train_wrongly() -> None:
     client("stable_baselines3")
     under_test = GAMES[0]
-    refused: list[dict[str, Any]] = [{"copy": False}, {"autoreset_mode": "NextStep"}, {"observation": "packed"}]
-    for wrong in refused:
-        (word,) = wrong
+    refused: dict[str, Any] = {"copy": False, "autoreset_mode": "NextStep", "observation": "packed"}
+    for word, value in refused.items():
         with pytest.raises(ValueError, match=f"envs must have {word}"):
-            SB3VecEnv(under_test.vector(2, **wrong))
+            SB3VecEnv(under_test.vector(2, **{word: value}))
     with pytest.raises(ValueError, match="vector environment"):
         SB3VecEnv(make_seat(under_test))
     bridge = SB3VecEnv(under_test.vector(2))
@@ -265,10 +262,10 @@ def test_openspiels_algorithms_play(under_test: GameUnderTest, learner: str) -> 
 def test_an_openspiel_environment_refuses_and_stays_as_it_is() -> None:
     client("open_spiel.python.rl_environment")
     game = GAMES[0].entry.make_game(**GAMES[0].short)
-    refused: list[dict[str, Any]] = [{"discount": 2.0}, {"discount": "1"}, {"discount": True}, {"seed": -1}]
-    for wrong in refused:
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            OpenSpielEnvironment(game, **wrong)
+    refused: list[tuple[str, Any]] = [("discount", 2.0), ("discount", "1"), ("discount", True), ("seed", -1)]
+    for name, value in refused:
+        with pytest.raises(ValueError, match=name):
+            OpenSpielEnvironment(game, **{name: value})
     with pytest.raises(ValueError, match="game must be"):
         OpenSpielEnvironment("chess")  # type: ignore[bad-argument-type]
     env = OpenSpielEnvironment(game, seed=1)
@@ -383,12 +380,6 @@ def test_observations_become_tensors_without_a_copy(under_test: GameUnderTest, f
     assert not torch.equal(tensor, before) and np.array_equal(tensor.numpy(), array)  # the next step wrote into it
     if form == "packed":
         bits = under_test.vector(5)
-        bits.reset(seed=1)
-        wanted, *_ = bits.step(observation_of(bits)["action_mask"].argmax(axis=1))
+        first, _ = bits.reset(seed=1)
+        wanted, *_ = bits.step(first["action_mask"].argmax(axis=1))
         assert np.array_equal(hanabako.unpack(tensor, envs.game.observation_bits).numpy(), wanted["observation"])
-
-
-def observation_of(envs: Any) -> dict[str, np.ndarray]:
-    """Return the observations of the players to move, without a step."""
-    rows, players = np.arange(envs.num_envs), envs.tables["current_player"]
-    return {name: views[rows, players] for name, views in envs.observe_all().items()}

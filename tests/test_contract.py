@@ -5,6 +5,7 @@ import json
 import pickle
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -53,9 +54,14 @@ def assert_same_future(left: Any, right: Any, rng: np.random.Generator, moves: i
 
 
 @EVERY_CONFIG
-def test_pettingzoo_api(under_test: GameUnderTest, fields):
+def test_pettingzoos_own_tests_pass(under_test: GameUnderTest, fields):
+    env, parallel_env = partial(under_test.env, **fields), partial(under_test.parallel_env, **fields)
     pzt.api_test(under_test.raw_env(**fields), num_cycles=60)
-    pzt.api_test(under_test.env(**fields), num_cycles=60)
+    pzt.api_test(env(), num_cycles=60)
+    pzt.seed_test(env, num_cycles=30)
+    pzt.state_test(env(), parallel_env(), num_cycles=20)
+    pzt.parallel_api_test(parallel_env(), num_cycles=40)
+    pzt.parallel_seed_test(parallel_env, num_cycles=20)
 
 
 @EVERY_GAME
@@ -72,25 +78,9 @@ def test_human_mode_draws_after_every_reset_and_step(under_test: GameUnderTest, 
         drawn.step(action)
 
 
-@EVERY_CONFIG
-def test_pettingzoo_seed(under_test: GameUnderTest, fields):
-    pzt.seed_test(lambda: under_test.env(**fields), num_cycles=30)
-
-
 @EVERY_GAME
 def test_pettingzoo_render(under_test: GameUnderTest):
     pzt.render_test(lambda **options: under_test.env(**under_test.short, **options))
-
-
-@EVERY_CONFIG
-def test_pettingzoo_state(under_test: GameUnderTest, fields):
-    pzt.state_test(under_test.env(**fields), under_test.parallel_env(**fields), num_cycles=20)
-
-
-@EVERY_CONFIG
-def test_pettingzoo_parallel(under_test: GameUnderTest, fields):
-    pzt.parallel_api_test(under_test.parallel_env(**fields), num_cycles=40)
-    pzt.parallel_seed_test(lambda: under_test.parallel_env(**fields), num_cycles=20)
 
 
 # --- The AEC environment ---------------------------------------------------------------------------------------------
@@ -145,16 +135,18 @@ def test_an_observation_lies_within_one_of_more(under_test: GameUnderTest):
 
 
 @EVERY_CONFIG
-def test_only_the_player_to_move_has_a_mask(under_test: GameUnderTest, fields):
+def test_only_the_player_to_move_has_a_mask_and_infos_hold_the_same(under_test: GameUnderTest, fields):
     env = under_test.raw_env(**fields)
-    rng = np.random.default_rng(4)
+    rng, is_over = np.random.default_rng(4), False
     env.reset(seed=4)
-    while not all(env.terminations.values()):
+    while not is_over:
+        is_over = all(env.terminations.values())
         for agent in env.possible_agents:
-            assert env.observe(agent)["action_mask"].any() == (agent == env.agent_selection)
-        env.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
-    for agent in env.possible_agents:
-        assert not env.observe(agent)["action_mask"].any()
+            mask = env.observe(agent)["action_mask"]
+            assert mask.any() == (agent == env.agent_selection and not is_over)
+            np.testing.assert_array_equal(env.infos[agent]["action_mask"], mask)
+        if not is_over:
+            env.step(legal_action(env.observe(env.agent_selection)["action_mask"], rng))
 
 
 @EVERY_CONFIG
@@ -271,7 +263,7 @@ def test_seed_game_index_and_episode_name_a_game(under_test: GameUnderTest, fiel
 
 
 @EVERY_CONFIG
-def test_every_action_has_a_word(under_test: GameUnderTest, fields):
+def test_every_action_has_a_word_and_other_words_are_refused(under_test: GameUnderTest, fields):
     env = under_test.raw_env(**fields).unwrapped
     env.reset(seed=18)
     actions = range(env.action_space("player_0").n)
@@ -279,15 +271,9 @@ def test_every_action_has_a_word(under_test: GameUnderTest, fields):
     assert len(set(words)) == len(words)
     assert [env.str_to_action(word) for word in words] == list(actions)
     assert all(type(env.str_to_action(word)) is int for word in words)
-
-
-@EVERY_CONFIG
-@pytest.mark.parametrize("text", ["", "pass", "play", "play 99", "hint 0 R", "hint 1 Z", "play 0 0", "7", "Buy 1"])
-def test_words_that_mean_nothing_are_refused(under_test: GameUnderTest, fields, text):
-    env = under_test.raw_env(**fields).unwrapped
-    env.reset(seed=19)
-    with pytest.raises(ValueError, match=repr(text)):
-        env.str_to_action(text)
+    for text in ("", "pass", "play", "play 99", "hint 0 R", "hint 1 Z", "play 0 0", "7", "Buy 1"):
+        with pytest.raises(ValueError, match=repr(text)):
+            env.str_to_action(text)
 
 
 @EVERY_CONFIG

@@ -10,13 +10,12 @@ from hanabako.compiler.digest import digest_of
 from hanabako.engine.loops import compiled_loops
 from hanabako.engine.turns import random_move
 
-from .games import EVERY_GAME, GameUnderTest, every_config, legal_action, short_name
+from .games import EVERY_GAME, GameUnderTest, legal_action
 from .interpreted import Interpreted
 from .processes import ran
 from .soak import digests
+from .test_contract import EVERY_CONFIG
 from .test_vector_contract import assert_same, roll
-
-EVERY_CONFIG = pytest.mark.parametrize(("under_test", "fields"), every_config(), ids=short_name)
 
 
 @EVERY_CONFIG

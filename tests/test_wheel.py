@@ -122,12 +122,6 @@ def test_the_notices_name_every_library_and_every_original(wheel: Path):
         assert [name for name in archive.namelist() if name.endswith("/licenses/THIRD_PARTY.md")]
 
 
-def test_the_version_to_cite_is_the_packages():
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"{{{version}}}" in (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
-
-
 def test_the_lowest_versions_are_allowed_and_pinned():
     """`constraints-lowest.txt`, which `make release` installs, pins each dependency at pyproject.toml's lower bound."""
     from packaging.requirements import Requirement

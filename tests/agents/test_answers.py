@@ -25,6 +25,7 @@ from hanabi_env import PRESETS, hanabi_v0
 
 MINI = PRESETS["mini"]
 SEAT = "hanabako:hanabako/HanabiSeat-v0"
+SECOND: dict[str, Any] = {"preset": "mini", "seat": 1}
 
 
 class Answering(BatchedPolicy):
@@ -86,18 +87,10 @@ def one_table(policy: Any, _folder: Path) -> None:
     OneTable(env, policy).action()
 
 
-def partner_of_one(policy: Any, _folder: Path) -> None:
-    gymnasium.make(SEAT, preset="mini", partners=policy, seat=1).reset(seed=1)
-
-
-def partner_of_many(policy: Any, _folder: Path) -> None:
-    gymnasium.make_vec(SEAT, 4, preset="mini", partners=policy, seat=1).reset(seed=1)
-
-
 DOORS: dict[str, Callable[[Any, Path], Any]] = {
     "one table": one_table,
-    "one seat's partner": partner_of_one,
-    "a vector seat's partner": partner_of_many,
+    "one seat's partner": lambda policy, _: gymnasium.make(SEAT, **SECOND, partners=policy).reset(seed=1),
+    "a vector seat's partner": lambda policy, _: gymnasium.make_vec(SEAT, 4, **SECOND, partners=policy).reset(seed=1),
     "a partner in training": lambda policy, _: PartnersEnvs(MINI, 4, 1, ALONE, [policy]),
     "one of two": lambda policy, _: play(MINI, [load("random", MINI), policy], 8, seed=1),
     "a search's blueprint": lambda policy, _: play(MINI, SearchPolicy(policy, MINI), 1, seed=1),

@@ -1,7 +1,6 @@
 """Behaviour cloning: games of the agent, learning from them, a clone that equals the bot, and runs that start there."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,18 +18,16 @@ from hanabako.agents.learning import ppo
 from hanabako.agents.learning.cloning import Args, Cloning, Lessons, RecordedEnvs
 from hanabako.agents.learning.common import trainer
 from hanabako.agents.learning.common.launch import from_clone
-from hanabako.agents.learning.common.network_settings import NetworkSettings
 from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.runs import read_about, read_metrics
 from hanabako.agents.learning.common.settings import Settings
 from hanabako.agents.networks.neural_policy import load_policy
-from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.play import play
 from hanabako.files import write_json
-from hanabako.games import game_of, make_config
+from hanabako.games import make_config
 from hanabako.games_file import GamesBlock, writing
 from hanabi_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes
+from tests.agents.tiny_runs import SMALL, UPDATE, assert_resumes, tiny_words
 
 train = partial(trainer.train, algorithm=Cloning)
 
@@ -39,25 +36,16 @@ ONE_COLOR = ("colors=1", "ranks=2", "hand_size=2", "max_information_tokens=2", "
 
 
 def test_the_agent_plays_its_own_games():
-    """Games that follow the agent's advice equal its own games in the number of decisions and in scores."""
+    """Games that follow the agent's advice have as many decisions as its own games."""
     config = PRESETS["mini"]
-    envs = Lessons(config, 20, 3, ALONE, agents.load("smart", config))
-    ends: list[int] = []
-    moves = np.zeros(20, np.int64)
-    while len(ends) < 20:
+    bot, steps, lengths = agents.load("smart", config), 0, np.zeros(20, np.int64)
+    envs = Lessons(config, 20, 3, ALONE, bot)
+    while not lengths.all():
         _, dones = envs.step(envs.advice())
-        moves += 1
-        ends += [int(game) for game in np.flatnonzero(dones) if game not in ends]
+        steps += 1
+        lengths[(lengths == 0) & dones.numpy()] = steps
     seed = int(np.random.SeedSequence(3).spawn(1)[0].generate_state(1)[0])
-    block = Block(game_of(config).make_game(config), 20, observes=False, specialize=False)
-    block.deal(seed, 0)
-    bot = agents.load("smart", config).seat(block, [0, 1])
-    bot.begin()
-    order: list[int] = []
-    while len(block.open_games):
-        block.go_on([bot])
-        order += np.flatnonzero(block.tables["ended"] & block.tables["terminated"]).tolist()
-    assert list(dict.fromkeys(order)) == ends
+    np.testing.assert_array_equal(lengths, play(config, bot, 20, seed).length)
 
 
 def test_memories_follow_the_agents_games():
@@ -148,13 +136,8 @@ def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):
 
 
 def test_a_dataset_without_a_decision_is_refused(tmp_path):
-    block = GamesBlock(
-        np.zeros(2, np.uint64),
-        np.arange(2, dtype=np.uint64),
-        np.zeros((2, 2), np.uint16),
-        np.zeros(2, np.uint32),
-        np.zeros(0, np.uint16),
-    )
+    seeds = np.zeros(2, np.uint64)
+    block = GamesBlock(seeds, seeds + 1, np.zeros((2, 2), np.uint16), np.zeros(2, np.uint32), np.zeros(0, np.uint16))
     with writing(tmp_path / "empty.npz", PRESETS["mini"]) as writer:
         writer.places(["smart"])
         writer.add(block)
@@ -193,24 +176,15 @@ def test_a_competitive_game_is_evaluated_against_the_agent():
     assert TINY.others() == ()
 
 
-SIZES = {"games": 8, "horizon": 4, "minibatch": 32, "width": 16, "evaluation-games": 2, "final-games": 4}
-SHORT = ["--preset=very_small", *(f"--{name}={size}" for name, size in SIZES.items())]
-
-
-def cloned(args: ppo.Args, train: Callable[[Settings], object]) -> NetworkSettings | None:
-    return from_clone(args, 0.5, train)
-
-
 @pytest.mark.slow
 def test_a_run_starts_from_the_clone_of_a_bot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_dir = tmp_path / "run"
-    words = ["--steps", "400", "--clone-part", "0.25", "--ranks", "1", "--run-dir", str(run_dir)]
-    main(["train", "--start", "smart", *SHORT, *words])
+    main(["train", "--start", "smart", "--clone-part", "0.25", "--ranks", "1", *tiny_words(run_dir, 4)])
     clone, run = read_about(run_dir / "clone"), read_about(run_dir)
-    assert (clone["algorithm"], clone["args"]["agent"], clone["args"]["steps"]) == ("cloning", "smart", 100)
-    assert (run["algorithm"], run["args"]["steps"]) == ("ppo", 300)
+    assert (clone["algorithm"], clone["args"]["agent"], clone["args"]["steps"]) == ("cloning", "smart", UPDATE)
+    assert (run["algorithm"], run["args"]["steps"]) == ("ppo", 3 * UPDATE)
     assert run["args"]["start"] == str(run_dir / "clone" / "policy.safetensors")
-    assert clone["args"]["width"] == run["args"]["width"] == 16
+    assert clone["args"]["width"] == run["args"]["width"] == 32
     assert "agreement" in read_metrics(run_dir / "clone")[-1]
     assert f"A network learns to imitate smart first, in {run_dir / 'clone'}." in capsys.readouterr().out
 
@@ -218,8 +192,10 @@ def test_a_run_starts_from_the_clone_of_a_bot(tmp_path: Path, capsys: pytest.Cap
 def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """The clone of something else is neither continued nor kept, and none of its code runs."""
     args = ppo.Args(preset="very_small", start="smart", steps=400, run_dir=tmp_path)
     asked: list[Settings] = []
+    config = tmp_path / "clone" / "config.json"
 
     def train(settings: Settings) -> None:
         asked.append(settings)
@@ -229,31 +205,24 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
         row = f'{{"update": 1, "steps": 1, "fraction": {fraction}}}\n'
         (tmp_path / "clone" / "metrics.jsonl").write_text(row, encoding="utf-8")
         if settings.resume is None:
-            write_json(tmp_path / "clone" / "config.json", {"args": settings.to_json()})
+            write_json(config, {"args": settings.to_json()})
 
     for _ in range(2):
-        assert cloned(args, train) is None
+        assert from_clone(args, 0.5, train) is None
         assert f"--run-dir {tmp_path} continues the clone" in capsys.readouterr().out
+    for change in ({"agent": "evil.py:X"}, {"opponent": "evil.py:X"}):
+        write_json(config, {"args": asked[0].to_json() | change})
+        with pytest.raises(ValueError, match=r"has a clone with (agent|opponent)='evil.py:X', not .*: choose another"):
+            from_clone(args, 0.5, lambda _: pytest.fail("code of the clone may run"))
+    write_json(config, {"args": asked[0].to_json()})
     for _ in range(2):
-        rest = cloned(args, train)
+        rest = from_clone(args, 0.5, train)
         assert rest is not None
         assert (rest.start, rest.steps) == (str(tmp_path / "clone" / "policy.safetensors"), 200)
     assert [settings.resume for settings in asked] == [None, tmp_path / "clone", tmp_path / "clone"]
     for other in (replace(args, start="cautious"), replace(args, width=32), replace(args, steps=800)):
         with pytest.raises(ValueError, match=r"has a clone with (agent|width|steps)=.*: choose another --run-dir"):
-            cloned(other, train)
-
-
-@pytest.mark.parametrize("change", [{"agent": "evil.py:X"}, {"opponent": "evil.py:X"}])
-def test_the_clone_of_something_else_runs_none_of_its_code(change: dict[str, str], tmp_path: Path) -> None:
-    args = ppo.Args(preset="very_small", start="smart", steps=400, run_dir=tmp_path)
-    asked: list[Settings] = []
-    assert cloned(args, asked.append) is None, "training does nothing"
-    for update in ("1", "2"):
-        (tmp_path / "clone" / "checkpoint" / update).mkdir(parents=True)
-    write_json(tmp_path / "clone" / "config.json", {"args": asked[0].to_json() | change})
-    with pytest.raises(ValueError, match=r"has a clone with (agent|opponent)='evil.py:X', not .*: choose another"):
-        cloned(args, lambda _: pytest.fail("training begins"))
+            from_clone(other, 0.5, train)
 
 
 @pytest.mark.parametrize(
@@ -269,4 +238,4 @@ def test_the_clone_of_something_else_runs_none_of_its_code(change: dict[str, str
 )
 def test_what_cannot_work_is_refused(words: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=message):
-        main(["train", *SHORT, "--run-dir", str(tmp_path / "run"), *words])
+        main(["train", *tiny_words(tmp_path / "run"), *words])

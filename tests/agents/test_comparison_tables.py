@@ -1,5 +1,7 @@
 """The tables and figures of a comparison are correct for scores that are known."""
 
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,6 @@ from hanabako.agents.commands.command_line import main
 from hanabako.agents.results.comparison.figures import actions, curves, matrix, mean_of_pairs, profiles
 from hanabako.agents.results.comparison.found import Found
 from hanabako.agents.results.comparison.pages import board
-from hanabako.agents.results.comparison.rows import Comparison, Pair
 from tests.agents.files import PLAIN, declared, results_of, written
 
 MANY = "".join(f'[algorithms.more{k}]\nmodule = "vdn"\n' for k in range(8))
@@ -27,8 +28,19 @@ def score_of(one: str, other: str) -> float:
     return (8.0 if together else 3.0) + (0.2 if one < other else 0.0)
 
 
+def found_in(folder: Path, text: str, score: Callable[[str, str], float] = score_of) -> Found:
+    """Return what a comparison has found if all of it has been played."""
+    whole = declared(folder, text)
+    return Found(whole, results_of(whole, score))
+
+
+def page_of(folder: Path, text: str, score: Callable[[str, str], float] = score_of) -> str:
+    found = found_in(folder, text, score)
+    return board(found.comparison, found.rows)
+
+
 def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
-    found = Found(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
+    found = found_in(tmp_path, TWO)
     own = found.teams["one"]
     pairs = [score_of(a, b) for a in own for b in own if a != b]
     assert found.cross_play("one").mean() == pytest.approx(np.mean(pairs))
@@ -39,39 +51,39 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
 
 
 def test_references_play_with_themselves_only(tmp_path: Path):
-    whole = declared(tmp_path, TWO.replace("steps = 100", 'steps = 100\nreferences = ["random"]'))
-    rows = results_of(whole, lambda one, other: 0.5 if one == other == "random" else 8.0)
-    pairs = [row for row in rows if "one" in row and "random" in (row["one"], row["other"])]
-    assert [(row["one"], row["other"]) for row in pairs] == [("random", "random")]
-    assert "| `random` |  |  | 0.50 |\n" in board(whole, rows)
+    text = TWO.replace("steps = 100", 'steps = 100\nreferences = ["random"]')
+    found = found_in(tmp_path, text, lambda one, other: 0.5 if one == other == "random" else 8.0)
+    assert [pair for pair in found.cells if "random" in pair] == [("random", "random")]
+    assert "| `random` |  |  | 0.50 |\n" in board(found.comparison, found.rows)
+
+
+def test_alone_is_self_play_also_for_runs_that_were_evaluated_among_their_partners(tmp_path: Path):
+    found = found_in(tmp_path, PLAIN + 'settings.partners = ["smart"]\n')
+    found.runs["one"] = [{**run, "score": 3.0} for run in found.runs["one"]]
+    assert found.own_scores("one") == [8.0, 8.0]
 
 
 def test_an_algorithm_is_compared_with_the_one_that_the_file_names(tmp_path: Path):
     """Nine runs of each, all of whose pairs score more, decide; the named one has no cell of its own."""
-    text = TWO.replace("[1, 2, 3, 4, 5]", "[1, 2, 3, 4, 5, 6, 7, 8, 9]").replace(
-        "steps = 100", 'steps = 100\nagainst = "two"'
-    )
-    whole = declared(tmp_path, text)
-    head, _, one, two, *_ = (
-        board(whole, results_of(whole, lambda a, _: 8.0 if a[:3] == "one" else 5.0)).split("\n\n")[1].split("\n")
-    )
+    text = TWO.replace("4, 5]", "4, 5, 6, 7, 8, 9]").replace("steps = 100", 'steps = 100\nagainst = "two"')
+    page = page_of(tmp_path, text, lambda a, _: 8.0 if a[:3] == "one" else 5.0)
+    head, _, one, two, *_ = page.split("\n\n")[1].split("\n")
     assert "| more together than two |" in head
     assert "| 36 of 36 | **yes** (" in one and "| **1.00 (0." in one and "**" in two and "| - |" in two
 
 
 def test_tables_and_figures_name_the_game_with_its_config(tmp_path: Path):
-    whole = declared(tmp_path, FIVE.replace("[algorithms.one]", "[config]\nblack_powder = true\n[algorithms.one]"))
-    found = Found(whole, results_of(whole, score_of))
-    assert board(whole, found.rows).startswith("hanabi mini black_powder=true, 2 players, observation ")
+    found = found_in(tmp_path, FIVE + "[config]\nblack_powder = true\n")
+    assert board(found.comparison, found.rows).startswith("hanabi mini black_powder=true, 2 players, observation ")
     assert matrix(found).get_suptitle().startswith("hanabi mini black_powder=true, 2 players: ")
 
 
 def test_lists_of_unequal_length_meet_in_all_pairs(tmp_path: Path):
     """The mean of a partner with an algorithm's five runs is over all five, in both seatings."""
-    whole = declared(tmp_path, FIVE)
-    found = Found(whole, results_of(whole, lambda a, _: float(a[-1]) if a.startswith("one-") else 0.0))
+    found = found_in(tmp_path, FIVE, lambda a, _: float(a[-1]) if a.startswith("one-") else 0.0)
     assert found.both(found.teams["one"], ["smart"]).mean() == pytest.approx((1 + 2 + 3 + 4 + 5) / 5 / 2)
-    (line,) = (line for line in board(whole, found.rows).splitlines() if line.startswith("| one (equivariant) | 5 "))
+    lines = board(found.comparison, found.rows).splitlines()
+    (line,) = (line for line in lines if line.startswith("| one (equivariant) | 5 "))
     assert line.endswith("| 1.50; 1.50 |")
 
 
@@ -79,20 +91,17 @@ SAME = TWO.replace("steps = 100", 'steps = 100\npairs = "same seed"')
 
 
 def test_runs_of_two_algorithms_may_meet_only_with_the_same_seed(tmp_path: Path):
-    whole = declared(tmp_path, SAME)
-    left = {(row.one, row.other) for row in declared(tmp_path, TWO).rows() if isinstance(row, Pair)}
-    left -= {(row.one, row.other) for row in whole.rows() if isinstance(row, Pair)}
+    found = found_in(tmp_path, SAME, lambda a, b: float("".join(filter(str.isdigit, a + b)) or 0))
     names = [(f"one-{i}", f"two-{j}") for i in range(1, 6) for j in range(1, 6) if i != j]
-    assert left == {pair for one, two in names for pair in ((one, two), (two, one))}
-    found = Found(whole, results_of(whole, lambda a, b: float("".join(filter(str.isdigit, a + b)) or 0)))
+    left = {pair for one, two in names for pair in ((one, two), (two, one))}
+    assert found_in(tmp_path, TWO).asked - found.asked == left
     one, two = found.teams["one"], found.teams["two"]
     assert len(one) == len(two) == 5
     assert mean_of_pairs(found, one, two) == mean_of_pairs(found, two, one) == pytest.approx(33)
     assert mean_of_pairs(found, one, one) == pytest.approx(33)
     assert found.bounds(found.everyone) == (0, 55) and found.bounds(one[:2]) == (0, 22)
     matrix(found)
-    text = board(whole, results_of(whole, score_of))
-    assert text == board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
+    assert page_of(tmp_path, SAME) == page_of(tmp_path, TWO)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +124,13 @@ def test_numbers_that_a_page_cannot_show_are_refused_with_their_row(row: int, na
 
 def test_a_competitive_comparison_of_one_algorithm_has_no_lead(tmp_path: Path):
     text = PLAIN.replace('"hanabi"\npreset = "mini"', '"koikoi"').replace("[1, 2]", "[1, 2, 3, 4, 5]")
-    whole = declared(tmp_path, text)
-    assert "nan" not in board(whole, results_of(whole, lambda *_: 1.0))
+    assert "nan" not in page_of(tmp_path, text, lambda *_: 1.0)
 
 
 def test_a_cell_without_a_pair_has_no_number(tmp_path: Path):
     """Nor has the diagonal of an algorithm with one run: only a bot meets itself there."""
     text = SAME + "seeds = [1]\n" + '[algorithms.three]\nmodule = "vdn"\nseeds = [2]\n'
-    found = Found(declared(tmp_path, text), results_of(declared(tmp_path, text), score_of))
+    found = found_in(tmp_path, text)
     assert np.isnan(mean_of_pairs(found, found.teams["two"], found.teams["three"]))
     assert np.isnan(mean_of_pairs(found, found.teams["two"], found.teams["two"]))
     shown = [word.get_text() for word in matrix(found).axes[0].texts]
@@ -157,44 +165,38 @@ def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Pa
 
 def test_a_page_of_rows_that_are_no_reproduction_says_so_first(tmp_path: Path):
     text = TWO.replace("steps = 100", 'steps = 100\nreproduction = false\nreason = "a short run"')
-    whole = declared(tmp_path, text)
-    said = board(whole, results_of(whole, score_of))
-    assert said.startswith("No row is a reproduction of its algorithm's paper: a short run.\n")
-    assert "a reproduction" not in board(declared(tmp_path, TWO), results_of(declared(tmp_path, TWO), score_of))
+    assert page_of(tmp_path, text).startswith("No row is a reproduction of its algorithm's paper: a short run.\n")
+    assert "a reproduction" not in page_of(tmp_path, TWO)
 
 
 def test_a_declared_comparison_says_what_it_would_cost(tmp_path: Path):
     path = written(tmp_path, PLAIN.replace("steps = 100", "steps = 100\ncore_hours = 1_200"))
     main(["study", "page", str(path)])
-    text = (tmp_path / "compare.md").read_text(encoding="utf-8")
-    assert (
-        "Declared, not run: 2 training runs, estimated at 1,200 core-hours. `hanabako study run compare.toml`" in text
-    )
+    said = "Declared, not run: 2 training runs, estimated at 1,200 core-hours. `hanabako study run compare.toml`"
+    assert said in (tmp_path / "compare.md").read_text(encoding="utf-8")
 
 
 def test_a_competitive_game_is_told_by_what_runs_lead_by(tmp_path: Path):
     text = TWO.replace('"hanabi"', '"koikoi"').replace('preset = "mini"\n', "").replace('["smart", "piers"]', "[]")
-    whole = declared(tmp_path, text)
-    found = Found(whole, results_of(whole, lambda a, _: 1.0 if a.startswith("one") else -3.0))
-    assert found.leads["one"].value == pytest.approx(2.0)
-    assert found.leads["two"].value == pytest.approx(-2.0)
-    assert "lead over the others" in board(whole, found.rows)
+    found = found_in(tmp_path, text, lambda a, _: 1.0 if a.startswith("one") else -3.0)
+    assert {name: lead.value for name, lead in found.leads.items()} == pytest.approx({"one": 2.0, "two": -2.0})
+    assert "lead over the others" in board(found.comparison, found.rows)
     runs = [row for row in found.rows if "algorithm" in row["fields"]]
-    assert "| 1.00 (1.00 to 1.00) | - |" in board(whole, runs), "before the runs have met"
+    assert "| 1.00 (1.00 to 1.00) | - |" in board(found.comparison, runs), "before the runs have met"
 
 
 # --- The figures ------------------------------------------------------------------------------------------------------
 
 
-def drawn(whole: Comparison) -> Any:
+def drawn(folder: Path, text: str) -> Any:
     """Return the chart of curves; the scores of the run with seed s rise from 0 to s."""
-    found = results_of(whole, score_of)
-    rows = [row | {"curve": [[10**6, 0], [2 * 10**6, row["seed"]]]} for row in found if "algorithm" in row["fields"]]
-    return curves(Found(whole, rows))
+    found = found_in(folder, text)
+    rows = [{**row, "curve": [[10**6, 0], [2 * 10**6, row["seed"]]]} for row in chain(*found.runs.values())]
+    return curves(Found(found.comparison, rows))
 
 
 def test_few_curves_share_a_chart_and_a_band_spans_their_runs(tmp_path: Path):
-    (axes,) = drawn(declared(tmp_path, TWO)).axes
+    (axes,) = drawn(tmp_path, TWO).axes
     assert [line.get_label() for line in axes.lines] == ["one", "two"]
     for line, spanned in zip(axes.lines, axes.collections, strict=True):
         assert (line.get_xdata()[0], line.get_xdata()[-1], line.get_ydata()[-1]) == pytest.approx((1, 2, 3))
@@ -204,7 +206,7 @@ def test_few_curves_share_a_chart_and_a_band_spans_their_runs(tmp_path: Path):
 
 
 def test_many_curves_have_a_panel_each_beside_all_others(tmp_path: Path):
-    figure = drawn(declared(tmp_path, PLAIN + MANY))
+    figure = drawn(tmp_path, PLAIN + MANY)
     names = ["one", *(f"more{k}" for k in range(8))]
     assert [axes.get_title(loc="left") for axes in figure.axes] == names
     assert all(len(axes.lines) == len(names) and len(axes.collections) == 1 for axes in figure.axes)
@@ -212,32 +214,24 @@ def test_many_curves_have_a_panel_each_beside_all_others(tmp_path: Path):
 
 
 def test_without_curves_there_is_no_chart(tmp_path: Path):
-    whole = declared(tmp_path, TWO)
-    assert curves(Found(whole, results_of(whole, score_of))) is None
+    assert curves(found_in(tmp_path, TWO)) is None
 
 
 @pytest.mark.parametrize(("count", "shown"), [(3, [0, 1, 2]), (9, [0, 2, 4, 6, 8])])
 def test_actions_are_those_of_the_best_the_worst_and_some_between(count: int, shown: list[int], tmp_path: Path):
     names = [f"own{k}" for k in range(count)]
     file = PLAIN[: PLAIN.index("[algorithms")] + "".join(f'[algorithms.{name}]\nmodule = "ppo"\n' for name in names)
-    whole = declared(tmp_path, file)
-
-    def score(one: str, other: str) -> float:
-        return 9.0 - int(one[3]) if one[3] == other[3] else 0.0
-
-    table = (100 * np.eye(12, dtype=int)).tolist()
-    firsts = [f"{name}-1" for name in names]
-    rows = [row | ({"actions": table} if row.get("one") in firsts else {}) for row in results_of(whole, score)]
-    figure = actions(Found(whole, rows))
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    found = found_in(tmp_path, file, lambda one, other: 9.0 - int(one[3]) if one[3] == other[3] else 0.0)
+    table, firsts = (100 * np.eye(12, dtype=int)).tolist(), [f"{name}-1" for name in names]
+    rows = [{**row, "actions": table} if row.get("one") in firsts else row for row in found.rows]
+    titles = [axes.get_title(loc="left") for axes in actions(Found(found.comparison, rows)).axes]
     assert [title for title in titles if title] == [names[k] for k in shown]
 
 
 @pytest.mark.parametrize("panels", [2, 9])
 def test_a_profile_is_the_share_of_pairs_from_score_0_to_the_highest(panels: int, tmp_path: Path):
     """Six of the ten pairs score 8.1, the others 3.1; many profiles have a panel each, as many curves have."""
-    whole = declared(tmp_path, TWO if panels == 2 else FIVE + MANY)
-    figure = profiles(Found(whole, results_of(whole, score_of)))
+    figure = profiles(found_in(tmp_path, TWO if panels == 2 else FIVE + MANY))
     assert len(figure.axes) == (1 if panels == 2 else 9)
     for axes in figure.axes:
         assert len(axes.lines) == panels and axes.collections

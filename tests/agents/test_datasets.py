@@ -27,21 +27,9 @@ from hanabako.packing import unpack
 from hanabi_env import hanabi_v0
 from tests.agents.files import headed, spoil_first_part
 from tests.agents.people import EVERY_GAME, short_config
+from tests.agents.test_fitting import SHOWN
 
-OBSERVED_OTHERWISE = {
-    "hanabi": {"derived": True, "history": 2},
-    "ikebana": {"derived": True, "perfect_recall": True},
-    "koikoi": {"history": True},
-}
 COUNT = 10
-
-
-def observed_otherwise(config: Any) -> Any:
-    fields = {name: value for name, value in OBSERVED_OTHERWISE[game_of(config).name].items() if hasattr(config, name)}
-    try:
-        return replace(config, **fields)
-    except ValueError:
-        return config
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +65,7 @@ def test_every_decision_is_shown_as_the_environment_shows_it(game: str, tmp_path
     """Decisions can be shown with another observation than the players had; returns agree with sums in a plain loop."""
     config = short_config(game)
     recorded = record(tmp_path / "games.npz", config, agents.load("random", config), 5, seed=2)
-    other = observed_otherwise(config)
+    other = replace(config, **SHOWN[game])
     seen = [one for some in recorded.decisions(other) for one in zip(*some, strict=True)]
     k = 0
     for number in range(5):
@@ -153,8 +141,8 @@ def test_what_a_search_expects_of_every_action_is_kept(mini: Dataset, tmp_path: 
     found = record(tmp_path / "searched.npz", config, search, 6, seed=2, values=True)
     assert found.values.startswith("the mean score of the game, in points, of roll-outs") and mini.values == ""
     parts = list(found.decisions())
-    values, masks = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "masks"))
-    numbers, turns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("games", "turns"))
+    names = ("values", "masks", "games", "turns")
+    values, masks, numbers, turns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
     known = ~np.isnan(values).all(axis=1)
     assert known.any() and np.array_equal(~np.isnan(values[known]), masks[known] == 1)
     env = hanabi_v0.raw_env(config=config)
@@ -243,11 +231,11 @@ def test_games_that_could_not_be_read_again_are_not_written(
     assert path.read_bytes() == before
 
 
-def rewritten(path: Path, changed: Mapping[str, bytes | None]) -> Path:
-    """Return the file with some members replaced; None removes a member."""
+def rewritten(path: Path, changed: Mapping[str, bytes | None], compression: int = zipfile.ZIP_STORED) -> Path:
+    """Return the file with some members replaced, with right checksums; None removes a member."""
     with zipfile.ZipFile(path) as old:
         members: dict[str, bytes | None] = {name: old.read(name) for name in old.namelist()} | dict(changed)
-    with zipfile.ZipFile(path, "w") as new:
+    with zipfile.ZipFile(path, "w", compression) as new:
         for name, content in members.items():
             if content is not None:
                 new.writestr(name, content)
@@ -305,11 +293,7 @@ def test_hostile_files_are_refused_in_words(kind: str, mini: Dataset):
 
 
 def test_damage_in_another_compression_is_refused_in_words(mini: Dataset):
-    with zipfile.ZipFile(mini.file.path) as old:
-        members = {name: old.read(name) for name in old.namelist()}
-    with zipfile.ZipFile(mini.file.path, "w", zipfile.ZIP_LZMA) as new:
-        for name, content in members.items():
-            new.writestr(name, content)
+    rewritten(mini.file.path, {}, zipfile.ZIP_LZMA)
     assert len(Dataset(mini.file.path).results().score) == COUNT
     spoil_first_part(mini.file.path)
     with pytest.raises(ValueError, match=f"{mini.file.path} holds no games that can be read: ") as refusal:
@@ -338,11 +322,8 @@ def test_damage_is_found_wherever_it_is(mini: Dataset):
 @pytest.mark.parametrize("action", [0, 10_000])
 def test_an_illegal_action_is_named_by_its_game_and_place(action: int, mini: Dataset):
     """A discard is illegal while all information tokens are there (H8), so action 0 is illegal in the first turn."""
-    block = mini.one(5)
-    place = int(sum(mini.one(k).lengths[0] for k in (4,)))
     actions = np.concatenate([mini.one(k).actions for k in range(4, 8)])
-    assert actions[place] == block.actions[0]
-    actions[place] = action
+    actions[mini.one(4).lengths[0]] = action
     path = rewritten(mini.file.path, {"000001/actions.npy": saved(actions)})
     words = "'discard 0'" if action == 0 else "number 10000"
     for read in (lambda: Dataset(path).results(), lambda: list(Dataset(path).decisions())):
@@ -388,10 +369,9 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     for name in ("games.npz", "again.npz"):
         main(["watch", name, "--number", "5"])
     pages = [(tmp_path / f"{name}-5.html").read_text(encoding="utf-8") for name in ("games", "again")]
-    first, second = (page.partition('id="game">')[2].partition("</script>")[0] for page in pages)
-    assert [frame["choice"] for frame in json.loads(first)["frames"]] == [
-        frame["choice"] for frame in json.loads(second)["frames"]
-    ]
+    shown = [json.loads(page.partition('id="game">')[2].partition("</script>")[0]) for page in pages]
+    first, second = ([frame["choice"] for frame in one["frames"]] for one in shown)
+    assert first == second
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from hanafuda_env import KoiKoiConfig
 from ikebana_env import IkebanaConfig
 from tests.agents.test_game_search import ROUND, Highest, Keen
 
-MINI = PRESETS["mini"]
+SLOW = pytest.mark.slow
+MINI, SMALL = PRESETS["mini"], PRESETS["very_small"]
 TINY = HanabiConfig(players=2, colors=2, ranks=3, hand_size=2)
 JAPAN = replace(KOIKOI["koikoi_japan"], rounds=1, reward="points")
 IKEBANA = IkebanaConfig(rounds=1)
@@ -51,7 +52,7 @@ CASES = {
     "ikebana, a network": Case(IKEBANA, lambda: IkebanaSearch(Keen(), IKEBANA, rollouts=60), 7, Keen()),
     "ikebana, look-ahead": named("lookahead", IKEBANA, 30, "lookahead"),
 }
-SLOW = ("koikoi", "koikoi, a network", "ikebana")
+SLOW_CASES = ("koikoi", "koikoi, a network", "ikebana")
 
 
 def results(case: Case, policy: Any, games: int, first: int = 0) -> list[tuple[Any, ...]]:
@@ -61,7 +62,7 @@ def results(case: Case, policy: Any, games: int, first: int = 0) -> list[tuple[A
     return list(zip(played.rewards.tolist(), played.length.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in CASES])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[SLOW] if n in SLOW_CASES else []) for n in CASES])
 def test_a_search_is_reproducible_in_any_company(name: str):
     """Results do not depend on other games in the batch, nor on earlier searches. Every decision is counted once."""
     case = CASES[name]
@@ -107,18 +108,9 @@ def test_a_budget_says_that_the_clock_decides(config: Any, name: str):
     ("config", "search", "other", "games", "effort", "least"),
     [
         pytest.param(MINI, "search:piers", None, 60, {"rollouts": 60}, -3, id="hanabi"),
-        pytest.param(
-            PRESETS["very_small"],
-            "search:piers",
-            None,
-            30,
-            {"rollouts": 60, "seats": "all"},
-            -3,
-            id="both",
-            marks=pytest.mark.slow,
-        ),
+        pytest.param(SMALL, "search:piers", None, 30, {"rollouts": 60, "seats": "all"}, -3, id="both", marks=SLOW),
         pytest.param(ROUND, "search:monte_carlo", "greedy_stop", 60, {"rollouts": 200}, -1, id="koikoi"),
-        pytest.param(IKEBANA, "search:lookahead", "greedy", 3000, {}, 0, id="ikebana", marks=pytest.mark.slow),
+        pytest.param(IKEBANA, "search:lookahead", "greedy", 3000, {}, 0, id="ikebana", marks=SLOW),
     ],
 )
 def test_a_search_is_not_below_what_it_is_compared_with(
@@ -137,7 +129,7 @@ def test_a_search_is_not_below_what_it_is_compared_with(
     assert gains.any() and gains.mean() > least * gains.std(ddof=1) / np.sqrt(games)
 
 
-@pytest.mark.slow
+@SLOW
 @pytest.mark.parametrize(
     ("config", "bot", "search"),
     [

@@ -1,21 +1,19 @@
 """What a training run survives: being killed while it saves, a full disk, damaged files, a lost rank."""
 
 import errno
-import json
 import os
 import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_LZMA, ZIP_STORED, ZipFile
+from zipfile import ZIP_LZMA
 
 import numpy as np
 import pytest
@@ -31,11 +29,12 @@ from hanabako.agents.learning.common.trainer import Trainer
 from hanabako.agents.learning.ppo import Args, train
 from hanabako.files import write_json
 from tests.agents.files import headed, spoil_first_part
+from tests.agents.test_datasets import rewritten
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_alike, stop_after
-from tests.conftest import ROOT
 from tests.processes import begin_python
 
-TINY = Args(**SMALL | {"steps": 4 * UPDATE, "evaluations": 4, "evaluation_games": 4})
+TOLD = SMALL | {"steps": 4 * UPDATE, "evaluations": 4, "evaluation_games": 4}
+TINY = Args(**TOLD)
 
 
 @pytest.fixture(scope="module")
@@ -150,15 +149,6 @@ def test_no_damage_is_restored(tmp_path, name, place, bit, cuts):
     assert restored(tmp_path) == 2 or not cuts
 
 
-def replaced(path: Path, part: str, content: bytes, compression: int = ZIP_STORED) -> None:
-    """Write an archive again with other content in a part, whose name ends so; its checksum is right."""
-    with ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    with ZipFile(path, "w", compression) as archive:
-        for name, kept in parts.items():
-            archive.writestr(name, content if name.endswith(part) else kept)
-
-
 HOSTILE_HEADERS = {
     "does not end": b"(",
     "a type without a shape": b"{'descr': ('<f8',), 'fortran_order': False, 'shape': ()}",
@@ -167,26 +157,20 @@ HOSTILE_HEADERS = {
 }
 
 
-def with_header(content: bytes, compression: int = ZIP_STORED) -> Callable[[Path], None]:
-    return lambda folder: replaced(folder / "games-0.npz", "tables.npy", headed(content), compression)
+def with_header(header: bytes, folder: Path) -> None:
+    rewritten(folder / "games-0.npz", {"tables.npy": headed(header)})
 
 
 def with_world(world: Any, folder: Path) -> None:
     torch.save({**SAVED[3][0], "world": world}, folder / "learner-0.pt")
 
 
-def with_damage_in_another_compression(folder: Path) -> None:
-    with_header(b"(", ZIP_LZMA)(folder)
-    spoil_first_part(folder / "games-0.npz")
-
-
-HOSTILE: dict[str, Callable[[Path], None]] = {
-    **{name: with_header(header) for name, header in HOSTILE_HEADERS.items()},
-    **{
-        f"made by {world} ranks": partial(with_world, world) for world in (float("inf"), float("nan"), [1], "one", None)
-    },
-    "a pickle that ends at once": lambda folder: replaced(folder / "learner-0.pt", "data.pkl", b"."),
-    "damage in another compression": with_damage_in_another_compression,
+WORLDS = (float("inf"), float("nan"), [1], "one", None)
+HOSTILE: dict[str, Callable[[Path], Any]] = {
+    **{name: partial(with_header, header) for name, header in HOSTILE_HEADERS.items()},
+    **{f"made by {world} ranks": partial(with_world, world) for world in WORLDS},
+    "a pickle that ends at once": lambda folder: rewritten(folder / "learner-0.pt", {"archive/data.pkl": b"."}),
+    "damage in another compression": lambda folder: spoil_first_part(rewritten(folder / "games-0.npz", {}, ZIP_LZMA)),
 }
 
 
@@ -222,45 +206,33 @@ def test_a_run_killed_in_its_first_checkpoint_can_be_begun_again(run_dir, whole,
 
 
 @contextmanager
-def little_room() -> Iterator[None]:
+def little_room(blocks: int = 1) -> Iterator[None]:
+    """Files of more blocks cannot be saved, as with ``ulimit -f``."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (512, limits[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512 * blocks, limits[1]))
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-@contextmanager
-def full_disk(at: int) -> Iterator[None]:
-    """From that update on, files of more than 40 blocks cannot be saved, as with ``ulimit -f 40``."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with pytest.MonkeyPatch.context() as patch:
-        save = Trainer.save
-
-        def save_in_little_room(self: Trainer, row: dict[str, float]) -> None:
-            if self.progress.updates >= at:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (40 * 512, limits[1]))
-            save(self, row)
-
-        patch.setattr(Trainer, "save", save_in_little_room)
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
-def as_options(args: Args, run_dir: Path) -> list[str]:
-    names = ("preset", "games", "horizon", "minibatch", "width", "steps", "evaluations", "evaluation_games")
-    options = [f"--{name}={getattr(args, name)}" for name in (*names, "final_games", "device")]
-    return [*options, f"--run-dir={run_dir}"]
+def as_options(run_dir: Path, **changes: int) -> list[str]:
+    return [f"--{name}={value}" for name, value in {**TOLD, **changes, "run_dir": run_dir}.items()]
 
 
 @pytest.mark.parametrize("at", [1, 3])
-def test_a_full_disk_is_a_clear_line_and_the_last_checkpoint_stands(tmp_path, whole, at):
-    run_dir = tmp_path / "run"
-    with full_disk(at):
-        assert f"cannot be written: {os.strerror(errno.EFBIG)}" in refusal(*as_options(TINY, run_dir))
+def test_a_full_disk_is_a_clear_line_and_the_last_checkpoint_stands(tmp_path, monkeypatch, whole, at):
+    """The disk is full from an update on."""
+    run_dir, save = tmp_path / "run", Trainer.save
+    with ExitStack() as full, monkeypatch.context() as patch:
+
+        def save_in_little_room(self: Trainer, row: dict[str, float]) -> None:
+            if self.progress.updates >= at:
+                full.enter_context(little_room(40))
+            save(self, row)
+
+        patch.setattr(Trainer, "save", save_in_little_room)
+        assert f"cannot be written: {os.strerror(errno.EFBIG)}" in refusal(*as_options(run_dir))
     assert not list(run_dir.rglob("*.part")) and not list(run_dir.rglob(".*"))
     train(replace(TINY, run_dir=run_dir) if at == 1 else Args(resume=run_dir))
     assert_alike(run_dir, whole)
@@ -279,7 +251,7 @@ def test_a_checkpoint_that_does_not_fit_is_removed_again(tmp_path):
 def test_a_directory_that_cannot_be_written_to_is_a_clear_line(tmp_path, name):
     (tmp_path / "file").touch()
     (tmp_path / "metrics" / "metrics.jsonl").mkdir(parents=True)
-    refusal(*as_options(TINY, tmp_path / name))
+    refusal(*as_options(tmp_path / name))
 
 
 # --- Files that users may edit ----------------------------------------------------------------------------------------
@@ -309,9 +281,8 @@ DAMAGED_SETTINGS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", DAMAGED_SETTINGS)
 def test_a_setting_that_cannot_be_is_a_clear_line(run_dir, name):
-    about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
-    about["args"][name] = DAMAGED_SETTINGS[name]
-    (run_dir / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    about = read_about(run_dir)
+    write_json(run_dir / "config.json", about | {"args": about["args"] | {name: DAMAGED_SETTINGS[name]}})
     assert name in refusal("--resume", str(run_dir))
 
 
@@ -327,22 +298,29 @@ def test_a_config_that_is_none_is_a_clear_line(run_dir, text):
 # --- Several processes ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
-    run_dir, said = tmp_path / "run", tmp_path / "said"
-    words = as_options(replace(TINY, steps=10**7, evaluations=10_000), run_dir)
-    process = begin_python(["-m", "hanabako", "train", "--ranks=2", *words], tmp_path, said)
+@contextmanager
+def training(run_dir: Path, ranks: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that trains without end, after its first checkpoint; its output is in ``said`` beside the run."""
+    said = run_dir.with_name("said")
+    words = ["-m", "hanabako", "train", f"--ranks={ranks}", *as_options(run_dir, steps=10**9, evaluations=10**6)]
+    process = begin_python(words, run_dir.parent, said)
     try:
         while not (run_dir / "checkpoint" / "latest").exists():
             assert process.poll() is None, said.read_text(encoding="utf-8")
             time.sleep(0.05)
-        ranks = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
-        os.kill(int(ranks[-1]), signal.SIGKILL)
-        assert process.wait(60) == 1
+        yield process
     finally:
         process.kill()
         process.wait()
-    *_, lost, failed = said.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.slow
+def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
+    with training(tmp_path / "run", ranks=2) as process:
+        ranks = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
+        os.kill(int(ranks[-1]), signal.SIGKILL)
+        assert process.wait(60) == 1
+    *_, lost, failed = (tmp_path / "said").read_text(encoding="utf-8").splitlines()
     assert lost.startswith("hanabako train: rank 0 of 2 has lost another rank and ends")
     assert failed == "training failed: rank 1 was ended by SIGKILL"
 
@@ -351,24 +329,15 @@ def test_a_lost_rank_ends_the_others_with_a_clear_line(tmp_path):
 def test_a_directory_that_another_process_trains_in_is_locked_until_that_ends(tmp_path: Path):
     """A real process is killed during training; the run continues from its checkpoint."""
     run_dir = tmp_path / "run"
-    args = replace(TINY, run_dir=run_dir, steps=10**9, evaluations=10**6)
-    words = [sys.executable, "-m", "hanabako", "train", "--ranks=1", *as_options(args, run_dir)]
-    other = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.DEVNULL)
-    try:
-        while not (run_dir / "checkpoint" / "latest").exists():
-            assert other.poll() is None
-            time.sleep(0.05)
+    with training(run_dir, ranks=1):
         before = (run_dir / "config.json").read_bytes()
-        for again in (replace(args, seed=2), replace(args, resume=run_dir)):
+        for again in (replace(TINY, run_dir=run_dir), Args(resume=run_dir)):
             with pytest.raises(ValueError, match="is locked: another process trains there"):
                 train(again)
         assert (run_dir / "config.json").read_bytes() == before
-    finally:
-        other.kill()
-        other.wait()
     about = read_about(run_dir)
     steps = read_metrics(run_dir)[-1]["steps"] + 1000
     write_json(run_dir / "config.json", about | {"args": about["args"] | {"steps": int(steps), "evaluations": 1}})
-    train(replace(args, resume=run_dir))
+    train(Args(resume=run_dir))
     updates = [row["update"] for row in read_metrics(run_dir)]
     assert updates == list(range(1, len(updates) + 1)) and finished(run_dir)

@@ -12,23 +12,25 @@ import pytest
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.datasets import record
-from hanabako.agents.networks.kinds import usual_kind
-from hanabako.agents.networks.network import Network
+from hanabako.agents.networks import kinds
 from hanabako.agents.networks.neural_policy import NeuralPolicy
 from hanabako.agents.people.session import Session
 from hanabako.agents.playing.policy import as_policy
 from hanabako.agents.playing.seating import OneTable
+from hanabako.agents.registry import searcher
 from hanabako.agents.search.hanabi.policy import SearchPolicy
+from hanabako.engine.sections import words_for
 from hanabako.games import game_of
 from hanabi_env import PRESETS
 
 NETWORKS = {"hanabi": "hanabi-mini-2p", "ikebana": "ikebana-standard-2p", "koikoi": "koikoi-document-2p"}
 OTHER_RULES = {"hanabi": {"ranks": 4}, "ikebana": {"final_bouquet": True}, "koikoi": {"gaji": True}}
-SHOWN = {
+SHOWN: dict[str, dict[str, Any]] = {
     "hanabi": {"derived": True, "belief": True, "history": 4},
     "ikebana": {"derived": True, "perfect_recall": True},
     "koikoi": {"history": 3},
 }
+"""What the players of a game may be shown otherwise."""
 
 
 def at_one_table(config: Any, policy: Any) -> Any:
@@ -62,8 +64,6 @@ def beside_many_seats(config: Any, policy: Any) -> Any:
 
 
 def in_a_search(config: Any, policy: Any) -> Any:
-    from hanabako.agents.registry import searcher
-
     search = searcher(game_of(config).name)(policy, config, rollouts=8)
     return play(config, [search, policy], 1, seed=3).score
 
@@ -114,27 +114,19 @@ class Watching:
 
 
 MINI = PRESETS["mini"]
-LONG = replace(MINI, history=4)
+LONG, FLAGS = replace(MINI, history=4), replace(MINI, derived=True)
+NO_HINTS = replace(MINI, observation_type="minimal")
 DECLARED: dict[str, tuple[dict[str, Any], tuple[str, int]]] = {
     "nothing": ({}, ("int8", MINI.observation_bits)),
     "a form": ({"observation": "float32"}, ("float32", MINI.observation_bits)),
-    "flags": (
-        {"config": replace(MINI, derived=True), "observation": "packed"},
-        ("uint64", -(-replace(MINI, derived=True).observation_bits // 64)),
-    ),
-    "no hints": (
-        {"config": replace(MINI, observation_type="minimal")},
-        ("int8", replace(MINI, observation_type="minimal").observation_bits),
-    ),
+    "flags": ({"config": FLAGS, "observation": "packed"}, ("uint64", words_for(FLAGS.observation_bits))),
+    "no hints": ({"config": NO_HINTS}, ("int8", NO_HINTS.observation_bits)),
     "more steps": ({"config": LONG}, ("int8", LONG.observation_bits)),
 }
 
 
 def long_sighted() -> NeuralPolicy:
-    from hanabako.agents.networks.kinds import NETWORKS as KINDS
-
-    network: Network = KINDS[usual_kind(LONG)](LONG, width=8, layers=1)
-    return NeuralPolicy(network, LONG, "long")
+    return NeuralPolicy(kinds.NETWORKS[kinds.usual_kind(LONG)](LONG, width=8, layers=1), LONG, "long")
 
 
 @pytest.mark.parametrize("name", DECLARED)

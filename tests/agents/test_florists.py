@@ -95,18 +95,10 @@ def late_position(config: IkebanaConfig, size: int, rng: random.Random) -> dict[
     players, cards = config.players, rng.sample(box(), 55)
     bouquets = [" ".join(cards.pop() for _ in range(size)) for _ in range(players)]
     discards = [" ".join(cards.pop() for _ in range(rng.randrange(3))) for _ in range(players)]
-    gain = rng.choice([0, 30]) if config.rounds > 1 else 0
+    second = {"round": 2, "gains": [[30] * players], "prestige": [36] * players}
+    later = second if config.rounds > 1 and rng.choice([0, 30]) else {}
     drawn = {"drawn": cards.pop()} if rng.random() < 0.5 else {}
-    gains = [[gain] * players] * (1 if gain else 0)
-    return position(
-        players,
-        bouquets=bouquets,
-        discards=discards,
-        round=1 + len(gains),
-        gains=gains,
-        prestige=[6 + gain] * players,
-        **drawn,
-    )
+    return position(players, bouquets=bouquets, discards=discards, **later, **drawn)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +150,7 @@ def test_greedy_takes_what_promises_most_for_its_price():
     assert choice(IkebanaConfig(), last_card, GREEDY) == "buy 1"  # the fifth 4, and five colors, for a price of 4
     poor = {**last_card, "prestige": [3, 9]}
     assert choice(IkebanaConfig(), poor, GREEDY) == "draw"
-    junk = position(2, bouquets=["K4 R4 G4 B4", "K1 R1 G1 B1"], drawn="Y1")
+    junk = position(2, bouquets=bouquets, drawn="Y1")
     assert choice(IkebanaConfig(), junk, GREEDY) == "keep"  # five colors
     assert choice(IkebanaConfig(), {**junk, "drawn": "K1", "deck": [*junk["deck"][1:], "Y1"]}, GREEDY) == "refuse"
 
@@ -167,9 +159,7 @@ def test_no_move_depends_on_what_the_seat_cannot_see():
     rng, config = random.Random(3), IkebanaConfig(players=3)
     for _ in range(12):
         state = late_position(config, 4, rng)
-        deck = list(state["deck"])
-        buried = [list(pile[:-1]) for pile in state["discards"]]
-        hidden = deck + [card for pile in buried for card in pile]
+        hidden = [*state["deck"], *(card for pile in state["discards"] for card in pile[:-1])]
         rng.shuffle(hidden)
         discards = [[*(hidden.pop() for _ in pile[:-1]), *pile[-1:]] for pile in state["discards"]]
         other = {**state, "deck": hidden, "discards": discards}

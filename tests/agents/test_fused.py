@@ -112,16 +112,6 @@ def test_logits_are_those_of_a_loop() -> None:
         assert torch.equal(values, out[:, -1])
 
 
-def test_gradients_are_those_of_finite_differences() -> None:
-    torch.manual_seed(1)
-    product, pooled = (random(*shape, dtype=torch.float64) for shape in ((3, 2, 5), (2, 8)))
-    tensors = [tensor.requires_grad_() for tensor in (product, pooled * 4, random(8, dtype=torch.float64) * 0.01)]
-    assert torch.autograd.gradcheck(lambda product, pooled, bias: fused_layer(product * 1, pooled, bias), tensors)
-    order = torch.randperm(10)
-    tensors = [random(*shape, dtype=torch.float64).requires_grad_() for shape in ((3, 2, 5), (2, 7), (2, 5))]
-    assert torch.autograd.gradcheck(partial(fused_heads, order=order), tensors)
-
-
 def test_bfloat16_is_rounded_as_by_torch() -> None:
     some, near_ties = np.random.default_rng(1).integers(2**32, size=3000), np.arange(0x3F7F0000, 0x3F830000, 0x1000)
     numbers = np.concatenate([some, near_ties, [0x7F800000, 0x80000000]]).astype(np.uint32).view(np.float32)

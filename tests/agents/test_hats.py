@@ -9,25 +9,12 @@ from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.bots.bot import BotPolicy, BotsSeated
 from hanabako.agents.playing.block import Block
+from hanabako.agents.playing.play import steps_with
 from hanabako.games import game_of
 from hanabi_env import PRESETS, HanabiConfig
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # plain Python's bit operations overflow modulo 2^64
 VARIANTS = ["standard", "avalanche_5", "avalanche_10", "black_powder", "flamboyants", "all_extensions"]
-
-
-def knowledge_of_games(config, name, games, seed):
-    """Yield after every step the tables (N,) and what each seat takes for common knowledge, (N, seats, P, H)."""
-    policy = agents.load(name, config)
-    assert isinstance(policy, BotPolicy)
-    block = Block(game_of(config).make_game(config), games, observes=False, specialize=False)
-    bots = BotsSeated(block, policy, range(config.players))
-    block.deal(seed, 0)
-    bots.begin()
-    while len(block.open_games):
-        block.go_on([bots])
-        rows = block.open_games
-        yield block.tables[rows], bots._memories["possible"][rows]
 
 
 @pytest.mark.parametrize("name", ["information", "questions"])
@@ -36,7 +23,13 @@ def knowledge_of_games(config, name, games, seed):
 )
 def test_all_seats_know_the_same_and_it_is_true(name, players, preset):
     config, steps = replace(PRESETS[preset], players=players), 0
-    for tables, known in knowledge_of_games(config, name, 100, seed=3):
+    block = Block(game_of(config).make_game(config), 100, observes=False, specialize=False)
+    policy = agents.load(name, config)
+    assert isinstance(policy, BotPolicy)
+    bots = BotsSeated(block, policy, range(players))
+    for _ in steps_with(block, [bots], 3, 0):
+        tables = block.tables[block.open_games]
+        known = bots._memories["possible"][block.open_games]  # (games, seats, players, slots): what a seat takes for it
         steps += len(known)
         np.testing.assert_array_equal(known, np.broadcast_to(known[:, :1], known.shape))
         hands = tables["state"]["hands"][:, :players, : config.cards_in_hand]

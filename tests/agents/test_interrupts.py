@@ -136,7 +136,6 @@ def test_who_takes_the_signal_has_time_and_the_second_ctrl_c_ends_it_at_once(wor
     assert some.words() == "Interrupted.\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)], ids=["SIGTERM", "Ctrl-C"])
 def test_training_is_saved_and_says_how_to_continue_it(ranks: int, number: int, tmp_path: Path, working):
     words = [*tiny_words(Path("run"), 10**6), "--ranks", str(ranks)]
@@ -169,23 +168,21 @@ def test_training_that_has_not_begun_says_what_can_be_continued(
     resumed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     run, words = tmp_path / "run", tiny_words(tmp_path / "run", 2)
+    said = ["Interrupted before the first update: there is nothing to continue"]
     if resumed:
         with monkeypatch.context() as patch:
             stop_after(patch, 1, signal.SIGINT)
             assert status_of(["train", "--ranks", "1", *words]) == 130
         words = ["--resume", str(run)]
-    capsys.readouterr()
-    monkeypatch.setattr(Trainer, "compile", lambda _: signal.raise_signal(signal.SIGINT))
-    assert status_of(["train", "--ranks", "1", *words]) == 130
-    said = capsys.readouterr().out.splitlines()
-    if resumed:
-        assert said[1:] == [
+        said = [
             "going on from update 1, with 50 % of the budget spent",
             f"{run}: policy.safetensors, curve.png, metrics.jsonl, checkpoint/",
             f"Interrupted. To continue: hanabako train --resume {run}",
         ]
-    else:
-        assert said[1:] == ["Interrupted before the first update: there is nothing to continue"]
+    capsys.readouterr()
+    monkeypatch.setattr(Trainer, "compile", lambda _: signal.raise_signal(signal.SIGINT))
+    assert status_of(["train", "--ranks", "1", *words]) == 130
+    assert capsys.readouterr().out.splitlines()[1:] == said
 
 
 def status_of(words: list[str]) -> Any:
@@ -224,25 +221,6 @@ def test_what_must_not_be_disturbed_is_told_at_its_end(working):
     assert some.words() == "whole\nInterrupted.\n"
 
 
-WORKERS = """
-import signal, sys
-if "--multiprocessing-fork" in sys.orig_argv:
-    signal.raise_signal(signal.SIGINT)
-"""
-
-
-@pytest.mark.slow
-def test_a_worker_is_not_told_before_it_has_begun(tmp_path: Path, working):
-    """Ctrl-C reaches all processes of the terminal, but the study itself tells the workers."""
-    (tmp_path / "sitecustomize.py").write_text(WORKERS, encoding="utf-8")
-    (tmp_path / "mine.py").write_text(HEAD + STUDY, encoding="utf-8")
-    some = working("-m", "hanabako", "study", "run", "mine.py", "--cores", "2")
-    some.wait_until_begun(2)
-    some.press()
-    assert some.status() == 130
-    assert "Traceback" not in some.words()
-
-
 STUDY = """
 from dataclasses import dataclass
 from hanabako.agents.results import Row, Study
@@ -260,9 +238,19 @@ STUDY = Study("mine", [Kind("quick", wanted=1), Kind("one", wanted=1), Kind("two
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cores", [1, 2])
-def test_a_study_keeps_the_rows_that_are_finished_and_leaves_no_process(cores: int, tmp_path: Path, working):
+EARLY = """
+import signal, sys
+if "--multiprocessing-fork" in sys.orig_argv:
+    signal.raise_signal(signal.SIGINT)
+"""
+"""Ctrl-C reaches all processes of the terminal, here the workers before they begin; the study itself tells them."""
+
+
+@pytest.mark.parametrize(("cores", "begins"), [(1, ""), (2, ""), (2, EARLY)], ids=["one", "two", "two, early"])
+def test_a_study_keeps_the_rows_that_are_finished_and_leaves_no_process(
+    cores: int, begins: str, tmp_path: Path, working
+):
+    (tmp_path / "sitecustomize.py").write_text(begins, encoding="utf-8")
     (tmp_path / "mine.py").write_text(HEAD + STUDY, encoding="utf-8")
     some = working("-m", "hanabako", "study", "run", "mine.py", "--cores", str(cores))
     some.wait_until_begun(cores)
@@ -300,7 +288,6 @@ STUDY = Study("mine", ROWS, play)
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("other", ["one", "quick"], ids=["at work", "idle"])
 def test_a_study_waits_for_a_process_that_saves_and_not_for_others(other: str, tmp_path: Path, working):
     names = f"NAMES = {[other, 'two']}\n"

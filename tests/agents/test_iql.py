@@ -1,13 +1,13 @@
 """IQL, VDN, QMIX, SAD: formulas against plain loops, replay, runs that resume, and a game that they solve."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
-from hanabako.agents.learning import qmix, sad, vdn
+from hanabako.agents.learning.common.algorithms import named
 from hanabako.agents.learning.common.q_learner import epsilons, n_step_returns, returns_of
 from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
@@ -15,18 +15,19 @@ from hanabako.agents.learning.common.trainer import train
 from hanabako.agents.learning.iql import IQL, Args
 from hanabako.agents.networks.network import masked, q_values
 from hanabi_env import PRESETS
+from tests.agents.test_algorithms import settings_of
 from tests.agents.tiny_runs import SMALL, UPDATE
 
 TINY = Args(**SMALL, rollouts=2)
-SHARED = {name: value for name, value in asdict(TINY).items() if name != "other_play"}
-ALGORITHMS: dict[str, Any] = {"iql": IQL, "other-play": IQL, "vdn": vdn.VDN, "qmix": qmix.QMIX, "sad": sad.SAD}
-SETTINGS: dict[str, Any] = {
-    "iql": TINY,
-    "other-play": replace(TINY, network="dense", other_play=True),
-    "vdn": vdn.Args(**SHARED),
-    "qmix": qmix.Args(**SHARED),
-    "sad": sad.Args(**SHARED),
-}
+EVERY_ALGORITHM = pytest.mark.parametrize("name", ["iql", "other-play", "vdn", "qmix", "sad"])
+
+
+def learner_of(name: str, **change: Any) -> Any:
+    """Return a learner; ``other-play`` is IQL whose seats have their own names for the suits."""
+    if name == "other-play":
+        name, change = "iql", {"network": "dense", "other_play": True} | change
+    args = settings_of(name, **change)
+    return named(name).algorithm(args, args.make_envs(args.make_config(), ALONE), ALONE)
 
 
 def test_returns_are_those_of_the_definition():
@@ -99,13 +100,12 @@ def test_each_game_explores_as_often_as_its_epsilon_says():
 
 
 @pytest.mark.parametrize("network", ["symmetric", "recurrent", "recurrent-symmetric"])
-@pytest.mark.parametrize("name", ALGORITHMS)
+@EVERY_ALGORITHM
 def test_the_replay_memory_gives_back_what_was_decided(name, network):
     """Without exploration, a sequence's greedy actions equal those taken, even if its memories do not start empty."""
-    args = replace(SETTINGS[name], preset="mini", network=network, trunk="float32", horizon=24, minibatch=24)
-    learner = ALGORITHMS[name](args, args.make_envs(args.make_config(), ALONE), ALONE)
+    learner = learner_of(name, preset="mini", network=network, trunk="float32", horizon=24, minibatch=24)
     torch.nn.init.normal_(learner.network.get_parameter("head.weight"))
-    learner.epsilons = torch.zeros(args.games)
+    learner.epsilons = torch.zeros(TINY.games)
     for _ in range(3):
         learner.collect()
     some = learner.replay.at(learner.replay.draw(200, torch.Generator().manual_seed(3))[0])
@@ -128,9 +128,8 @@ def test_a_checkpoint_with_another_replay_memory_is_a_clear_error(tmp_path):
 
 
 @pytest.mark.parametrize(("preset", "players"), [("all_extensions", 3), ("standard", 5), ("black_powder", 4)])
-@pytest.mark.parametrize("name", ALGORITHMS)
+@EVERY_ALGORITHM
 def test_any_number_of_players_learns_any_variant(name, preset, players):
-    args = replace(SETTINGS[name], preset=preset, players=players)
-    learner = ALGORITHMS[name](args, args.make_envs(args.make_config(), ALONE), ALONE)
+    learner = learner_of(name, preset=preset, players=players)
     for _ in range(2):
         assert learner.learn(1.0)["loss"] > 0

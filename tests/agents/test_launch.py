@@ -21,7 +21,7 @@ from hanabako.agents.learning.common.ranks import SharedSum, joined_ranks
 from hanabako.agents.learning.common.settings import Settings
 from hanabako.files import read_json
 from hanabako.interrupts import INTERRUPTED, Interrupted
-from tests.agents.tiny_runs import assert_alike, tiny_words
+from tests.agents.tiny_runs import assert_alike, tiny_words, wait_for_update
 from tests.conftest import ROOT
 from tests.processes import begin_python, free_port, ran
 
@@ -35,9 +35,8 @@ def write_log(run_dir: Path, fraction: float) -> None:
 
 def begun(run_dir: Path, ranks: int = 1, **settings: Any) -> dict[str, Any]:
     learner = named("sad")
-    return launch.train_apart(
-        learner, learner.settings(preset="very_small", run_dir=run_dir, **settings), ranks, "command"
-    )
+    args = learner.settings(preset="very_small", run_dir=run_dir, **settings)
+    return launch.train_apart(learner, args, ranks, "command")
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
@@ -130,7 +129,9 @@ CONFIGS = ("{}", '{"algorithm": "ppo", "args": {}}', "[]", "3", "null", '"ranks"
 
 
 @pytest.mark.parametrize("config", [*map(config_of, NUMBERS), *CONFIGS], ids=lambda config: config[:50])
-def test_a_strangers_number_of_ranks_is_not_believed(config: str, tmp_path: Path, no_start: None):
+def test_a_strangers_number_of_ranks_is_not_believed(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("start", "start_ranks"):
+        monkeypatch.setattr(launch, name, lambda *_: pytest.fail("ranks are started"))
     run_dir = write_run(tmp_path / "run", config, 2)
     with pytest.raises(SystemExit, match="run holds no run to resume: ") as refusal:
         main(["train", "--resume", str(run_dir)])
@@ -144,12 +145,6 @@ def test_a_run_without_a_whole_checkpoint_of_few_ranks_starts_none(ranks: int, t
         (run_dir / "checkpoint" / "00000001" / "games-1.npz").write_bytes(b"damaged")
     with pytest.raises(ValueError, match=r"holds no run to resume: ranks .* must be 1 to 8 .* as many as wrote"):
         launch.saved_ranks(run_dir)
-
-
-@pytest.fixture
-def no_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("start", "start_ranks"):
-        monkeypatch.setattr(launch, name, lambda *_: pytest.fail("ranks are started"))
 
 
 # --- torchrun ---------------------------------------------------------------------------------------------------------
@@ -207,9 +202,7 @@ def test_a_training_run_ends_with_the_study_that_started_it(tmp_path: Path):
     study = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
     lock = FileLock(tmp_path / "run" / "checkpoint" / "lock")
     try:
-        while not (tmp_path / "run" / "metrics.jsonl").exists():
-            assert study.poll() is None
-            time.sleep(0.05)
+        wait_for_update(tmp_path / "run", study)
         with pytest.raises(Timeout):
             lock.acquire(timeout=0)
     finally:

@@ -32,6 +32,7 @@ train = partial(trainer.train, algorithm=OffBelief)
 
 TINY = Args(**SMALL | {"horizon": 4})
 UPDATE = TINY.games * TINY.horizon
+VERY_SMALL = replace(PRESETS["very_small"], derived=True)
 EXACT = {"colors": 1, "ranks": 3, "hand_size": 1, "max_information_tokens": 1, "max_life_tokens": 1}
 
 
@@ -70,9 +71,7 @@ def test_targets_are_those_of_the_definition(players):
     for _ in range(8):
         learner.deal()
         records = learner.fictions._block.tables.copy()
-        actions = torch.from_numpy(
-            np.array([np.flatnonzero(mask)[-1 - k % 4] for k, mask in enumerate(learner.envs.masks)])
-        )
+        actions = torch.tensor([int(np.flatnonzero(mask)[-1 - k % 4]) for k, mask in enumerate(learner.envs.masks)])
         targets = learner.targets(learner.network, actions, 0.5)
         for k, target in enumerate(targets.tolist()):
             record = records[k : k + 1]
@@ -132,41 +131,44 @@ def test_a_hand_is_chosen_by_its_weight():
     assert abs(chosen[1] - 7_500) < 250 and chosen[2] == 0
 
 
+def only_fourth(monkeypatch: pytest.MonkeyPatch, judge: Any, name: str, others: float) -> list[np.ndarray]:
+    """Let ``judge`` prefer the fourth of a player's hands by far, and return a list of the hands that it is shown."""
+    shown: list[np.ndarray] = []
+
+    def preferred(hands: np.ndarray) -> torch.Tensor:
+        shown.append(hands)
+        return torch.where(torch.arange(hands.shape[1]) == 3, 0.0, others).repeat(len(hands), 1)
+
+    monkeypatch.setattr(judge, name, preferred)
+    return shown
+
+
+def own_hands(learner: OffBelief) -> np.ndarray:
+    """Return the hands (games, cards) that were dealt to the players to move."""
+    hands = learner.fictions._block.tables["state"]["hands"]
+    return hands[np.arange(TINY.games), learner.envs.players, : learner.envs.config.cards_in_hand]
+
+
 def test_level_1_deals_hands_by_what_the_partners_did(monkeypatch):
     """Only the hand with the greatest weight is dealt here; without weights, other hands are dealt too."""
     learner = learner_of(PRESETS["mini"])
     learner.collect(0.5, 1.0)
     assert learner.weighs and learner.fictions._pasts["count"].any()
-
-    def greatest(hands: np.ndarray) -> torch.Tensor:
-        noted.append(hands)
-        return torch.where(torch.arange(hands.shape[1]) == 3, 0.0, -torch.inf).repeat(len(hands), 1)
-
-    noted: list[np.ndarray] = []
-    monkeypatch.setattr(learner.fictions, "log_likelihoods", greatest)
+    shown = only_fourth(monkeypatch, learner.fictions, "log_likelihoods", -torch.inf)
     learner.deal()
-    dealt, rows = learner.fictions._block.tables["state"], np.arange(TINY.games)
-    np.testing.assert_array_equal(dealt["hands"][rows, learner.envs.players, :3], noted[0][:, 3])
+    np.testing.assert_array_equal(own_hands(learner), shown[0][:, 3])
     learner.weighs = False
     learner.deal()
-    assert len(noted) == 1
-    assert (dealt["hands"][rows, learner.envs.players, :3] != noted[0][:, 3]).any(1).mean() > 0.5
+    assert len(shown) == 1
+    assert (own_hands(learner) != shown[0][:, 3]).any(1).mean() > 0.5
 
 
-def test_level_2_deals_hands_by_its_belief(tmp_path, monkeypatch):
-    config = replace(PRESETS["very_small"], derived=True)
-    learner = learner_of(config, level_below=level_below(tmp_path / "below.safetensors"))
+def test_level_2_deals_hands_by_its_belief(below, monkeypatch):
+    learner = learner_of(VERY_SMALL, level_below=below)
     learner.collect(0.5, 1.0)
-
-    def greatest(hands: np.ndarray) -> torch.Tensor:
-        noted.append(hands)
-        return torch.where(torch.arange(hands.shape[1]) == 3, 50.0, 0.0).repeat(len(hands), 1)
-
-    noted: list[np.ndarray] = []
-    monkeypatch.setattr(learner.reading, "scores_of", greatest)
+    shown = only_fourth(monkeypatch, learner.reading, "scores_of", -50.0)
     learner.deal()
-    dealt, rows = learner.fictions._block.tables["state"], np.arange(TINY.games)
-    np.testing.assert_array_equal(dealt["hands"][rows, learner.envs.players, : config.hand_size], noted[0][:, 3])
+    np.testing.assert_array_equal(own_hands(learner), shown[0][:, 3])
 
 
 @pytest.mark.parametrize(
@@ -182,15 +184,9 @@ def test_hands_are_weighted_if_hints_depend_on_them(change: dict[str, Any], weig
 def trained(tmp_path: Path, game: dict[str, int], seed: int, **settings: Any) -> NeuralPolicy:
     """Train level 1 for a hundred and fifty thousand decisions, and return its policy."""
     fields = tuple(f"{name}={value}" for name, value in game.items())
-    size: dict[str, Any] = {"games": 128, "horizon": 8, "minibatch": 256, "width": 64, "steps": 150 * 128 * 8}
-    schedule: dict[str, Any] = {
-        "learning_rate": 3e-3,
-        "loss_ramp": 0.0,
-        "gamma": 1.0,
-        "explore": 0.5,
-        "explore_end": 0.2,
-    }
-    args = replace(TINY, config=fields, seed=seed, run_dir=tmp_path / f"run-{seed}", **size | schedule | settings)
+    told: dict[str, Any] = {"games": 128, "horizon": 8, "minibatch": 256, "width": 64, "steps": 150 * 128 * 8}
+    told |= {"learning_rate": 3e-3, "loss_ramp": 0.0, "gamma": 1.0, "explore": 0.5, "explore_end": 0.2}
+    args = replace(TINY, config=fields, seed=seed, run_dir=tmp_path / f"run-{seed}", **told | settings)
     return load_policy(train(args) / "policy.safetensors")
 
 
@@ -282,16 +278,16 @@ def q_of(policy: NeuralPolicy, observation: np.ndarray, mask: np.ndarray) -> dic
     return {int(action): float(q[action]) for action in np.flatnonzero(mask)}
 
 
-def level_below(path: Path) -> str:
-    """Save an untrained policy, whose actions depend on what it sees in its own way, and return the file."""
-    learner = learner_of(replace(PRESETS["very_small"], derived=True), norm=False)
-    save_policy(path, learner.network, learner.envs.config, {"name": "below"})
+@pytest.fixture
+def below(tmp_path: Path) -> str:
+    """The file of an untrained policy, whose actions depend on what it sees in its own way."""
+    path = tmp_path / "below.safetensors"
+    save_policy(path, learner_of(VERY_SMALL, norm=False).network, VERY_SMALL, {"name": "below"})
     return str(path)
 
 
 @pytest.mark.slow
-def test_a_stopped_run_of_level_2_resumes_to_the_last_bit(tmp_path):
-    below = level_below(tmp_path / "below.safetensors")
+def test_a_stopped_run_of_level_2_resumes_to_the_last_bit(below, tmp_path):
     rows = assert_resumes(train, replace(TINY, steps=8 * UPDATE, level_below=below, belief_part=0.5), tmp_path, 3)
     assert "belief_loss" in rows[2]
 
@@ -316,12 +312,10 @@ def bits(words: torch.Tensor) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.statistical
-def test_level_2_learns_what_the_level_below_says_by_its_actions(tmp_path):
+def test_level_2_learns_what_the_level_below_says_by_its_actions(below):
     """A true hand is distinguished from one dealt hand better than by guessing, whose loss is 0.69."""
-    config = replace(PRESETS["very_small"], derived=True)
-    args = replace(TINY, level_below=level_below(tmp_path / "below.safetensors"), candidates=1, games=128, horizon=8)
-    envs = SelfPlayEnvs(config, 128, 1, ALONE)
-    learner = OffBelief(args, envs, ALONE)
+    args = replace(TINY, level_below=below, candidates=1, games=128, horizon=8)
+    learner = OffBelief(args, SelfPlayEnvs(VERY_SMALL, 128, 1, ALONE), ALONE)
     assert isinstance(learner.reading, Reading)
     losses = [learner.learn(0.0)["belief_loss"] for _ in range(60)]
     assert losses[0] == pytest.approx(np.log(2), abs=0.3)
@@ -342,16 +336,10 @@ def test_level_2_reads_a_level_below_that_sees_less(tmp_path):
     np.testing.assert_array_equal(learned.tables, own.tables)
 
 
-def test_level_2_has_the_schedules_of_its_own_part(tmp_path):
+def test_level_2_has_the_schedules_of_its_own_part(below):
     """They begin when the belief is learned, and end with the budget."""
-    learner = learner_of(
-        replace(PRESETS["very_small"], derived=True),
-        level_below=level_below(tmp_path / "below.safetensors"),
-        belief_part=0.5,
-        explore=0.2,
-        explore_end=0.02,
-        loss_ramp=0.4,
-    )
+    schedules = {"belief_part": 0.5, "explore": 0.2, "explore_end": 0.02, "loss_ramp": 0.4}
+    learner = learner_of(VERY_SMALL, level_below=below, **schedules)
     assert "belief_loss" in learner.learn(0.49)
     rows = [learner.learn(fraction) for fraction in (0.5, 0.6, 0.75, 1.0)]
     assert [row["price_of_losing"] for row in rows] == pytest.approx([0, 0.5, 1, 1])

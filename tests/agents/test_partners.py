@@ -16,13 +16,13 @@ from hanabako.agents.learning.common.selfplay import SelfPlayEnvs
 from hanabako.agents.learning.ppo import Args, train
 from hanabako.agents.networks.neural_policy import load_policy
 from hanabako.agents.playing.block import Block
-from hanabako.agents.playing.open_games import OpenBlock
 from hanabako.agents.playing.play import play
-from hanabako.agents.playing.policy import BatchedPolicy
 from hanabako.games import game_of
 from hanabi_env import PRESETS as HANABI
 from ikebana_env import PRESETS as IKEBANA
+from tests.agents.test_answers import Answering
 from tests.agents.test_ppo import TINY
+from tests.agents.test_session import Counting
 from tests.agents.tiny_runs import UPDATE, weights
 
 MINI = HANABI["mini"]
@@ -35,20 +35,6 @@ def first_legal(envs: SelfPlayEnvs) -> torch.Tensor:
 
 def among(config: Any, names: list[str], games: int = 40, seed: int = 3) -> PartnersEnvs:
     return PartnersEnvs(config, games, seed, ALONE, [agents.load(name, config) for name in names])
-
-
-class Counting(BatchedPolicy):
-    """Takes the last legal action, and counts its decisions in each game."""
-
-    name = "counting"
-
-    def memory(self, count: int) -> Any:
-        return np.zeros((count, 1))
-
-    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
-        if memory is not None:
-            memory += 1
-        return mask.shape[1] - 1 - mask[:, ::-1].argmax(1)
 
 
 # --- The games --------------------------------------------------------------------------------------------------------
@@ -67,13 +53,6 @@ def test_the_learner_is_always_to_move_and_every_seat_is_taken_once(config):
     assert envs.statistics()["length"] > 0
 
 
-class Daring(BatchedPolicy):
-    name = "daring"
-
-    def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
-        return np.full(len(mask), THREE.hand_size)
-
-
 @pytest.mark.parametrize(
     ("config", "partner"), [(THREE, "smart"), (THREE, "daring"), (IKEBANA["single_round"], "greedy")]
 )
@@ -82,7 +61,8 @@ def test_steps_bring_what_the_same_games_bring_in_lock_step(config, partner):
 
     The same holds when losing costs a quarter: points that were scored between two decisions are paid in full.
     """
-    policy = Daring() if partner == "daring" else agents.load(partner, config)
+    daring = Answering(lambda mask: np.full(len(mask), THREE.hand_size))  # it plays its first card
+    policy = daring if partner == "daring" else agents.load(partner, config)
     envs = PartnersEnvs(config, 40, 3, ALONE, [policy])
     learners, players = envs.learners.copy(), config.players
     got: list[list[tuple[int, list[float], list[float]]]] = [[] for _ in range(40)]
@@ -111,8 +91,7 @@ def test_steps_bring_what_the_same_games_bring_in_lock_step(config, partner):
                 action, earned, paid = wanted[game][-1]
                 new = block.tables["rewards"][game, :players]
                 wanted[game][-1] = action, (earned + new).tolist(), (paid + np.maximum(new, new / 4)).tolist()
-    over_at_once = [game for game in range(40) if not wanted[game]]
-    assert not over_at_once
+    assert all(wanted), "a game is over at once"
     assert got == wanted
 
 
@@ -123,55 +102,11 @@ def test_a_partner_remembers_its_own_game_only():
         _, dones = envs.step(first_legal(envs))
         forgot |= bool(dones.any())
         lengths = envs.block.tables["state"]["length"]
-        own = np.zeros((30, 3), np.int64)
-        for game, length in enumerate(lengths):
-            own[game] = [len(range(seat, length, 3)) for seat in range(3)]
+        own = np.array([[len(range(seat, length, 3)) for seat in range(3)] for length in lengths])
         own[(envs.learners[:, None] >> np.arange(3, dtype=np.uint64)) & np.uint64(1) != 0] = 0
-        memory = envs._seated[0].memories()
-        assert memory is not None
-        np.testing.assert_array_equal(memory[:, :, 0], own)
+        np.testing.assert_array_equal(envs._seated[0].memories(), own)
         assert lengths.max() > 3
     assert forgot
-
-
-def test_a_bot_among_games_that_begin_one_by_one_plays_as_in_lock_step():
-    """Games that wait, continue and end at random have the same moves as games played alone."""
-    bot, game = agents.load("smart", MINI), game_of(MINI).make_game(MINI)
-    rng = np.random.default_rng(1)
-    block = OpenBlock(game, 6, observes=True, specialize=False)
-    block.deal(5, 0)
-    seated = bot.seat(block, [0, 1])
-    seated.begin()
-    moves: dict[tuple[int, int], list[int]] = {}
-    for _ in range(400):
-        rows = np.flatnonzero(rng.random(6) < 0.5)
-        seated.act()
-        for row in rows:
-            key = (int(row), int(block.tables["state"]["episode"][row]))
-            moves.setdefault(key, []).append(int(block.actions[row]))
-        block.step_some(rows)
-        chosen = np.zeros(6, bool)
-        chosen[rows] = True
-        seated.observe(chosen)
-        over = rows[block.tables["terminated"][rows]]
-        if len(over):
-            block.begin_next(over)
-            chosen[:] = False
-            chosen[over] = True
-            seated.begin(chosen)
-    for row in range(6):
-        for episode in range(2):
-            single = OpenBlock(game, 6, observes=True, specialize=False)
-            single.deal(5, 0)
-            for _ in range(episode):
-                single.begin_next(np.arange(6))
-            alone = bot.seat(single, [0, 1])
-            alone.begin()
-            for move in moves[row, episode]:
-                alone.act()
-                assert int(single.actions[row]) == move
-                Block.go_on(single, [alone])
-            assert len(moves[row, episode]) == 0 or single.tables["terminated"][row] or (row, episode + 1) not in moves
 
 
 @pytest.mark.statistical
@@ -190,12 +125,8 @@ def test_seats_and_members_are_drawn_alike():
 
 def test_games_go_on_from_a_checkpoint_to_the_last_bit():
     def played(envs: PartnersEnvs) -> list[bytes]:
-        return [
-            b"".join(
-                part.numpy().tobytes() for part in (*envs.step(first_legal(envs)), envs.observations, envs.players)
-            )
-            for _ in range(30)
-        ]
+        steps = ((*envs.step(first_legal(envs)), envs.observations, envs.players) for _ in range(30))
+        return [part.numpy().tobytes() for step in steps for part in step]
 
     names = ["smart", "random", "piers"]
     envs, again = among(MINI, names), among(MINI, names, seed=9)
@@ -238,12 +169,8 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     second = train(replace(still, run_dir=tmp_path / "second"))
     for name, tensor in weights(first).items():
         torch.testing.assert_close(tensor, weights(second)[name], rtol=0, atol=1e-12)
-    for other, words in (
-        (replace(still, network="dense"), "a symmetric network cannot become a dense one"),
-        (replace(still, width=16), "width must be at least the network's, .*, got 16"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            train(replace(other, run_dir=tmp_path / "third"))
+    with pytest.raises(ValueError, match="a symmetric network cannot become a dense one"):
+        train(replace(still, network="dense", run_dir=tmp_path / "third"))
     (first / "policy.safetensors").unlink()
     assert train(Args(resume=second)) == second, "a run goes on without the file that it started from"
 
@@ -251,9 +178,9 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
 # --- A game that can be solved ----------------------------------------------------------------------------------------
 
 
-SOLVED = replace(
-    MINI, colors=1, ranks=2, hand_size=1, max_information_tokens=1, max_life_tokens=1, score_on_loss="fireworks"
-)
+SMALLEST: dict[str, Any] = {"colors": 1, "ranks": 2, "hand_size": 1, "max_information_tokens": 1, "max_life_tokens": 1}
+SMALLEST |= {"score_on_loss": "fireworks"}
+SOLVED = replace(MINI, **SMALLEST)
 
 
 def after(env: Any, action: int) -> Any:
@@ -320,19 +247,10 @@ def openings() -> list[tuple[float, Any]]:
 
 @pytest.mark.slow
 def test_a_best_response_to_a_random_partner_is_found_exactly(tmp_path: Path):
-    size: dict[str, Any] = {
-        "games": 128,
-        "horizon": 16,
-        "minibatch": 512,
-        "epochs": 2,
-        "width": 32,
-        "learning_rate": 5e-3,
-    }
-    args = replace(TINY, **size, steps=40 * 128 * 16, partners=("random",), network="dense", entropy_end=0.001)
-    fields = ("colors=1", "ranks=2", "hand_size=1", "max_information_tokens=1", "max_life_tokens=1")
-    args = replace(
-        args, preset="mini", config=(*fields, "score_on_loss=fireworks", "derived=false"), run_dir=tmp_path / "run"
-    )
+    fields = tuple(f"{name}={value}" for name, value in SMALLEST.items())
+    args = replace(TINY, preset="mini", config=(*fields, "derived=false"), partners=("random",), network="dense")
+    args = replace(args, games=128, horizon=16, minibatch=512, epochs=2, steps=40 * 128 * 16, run_dir=tmp_path / "run")
+    args = replace(args, learning_rate=5e-3, entropy_end=0.001)
     policy = load_policy(train(args) / "policy.safetensors", SOLVED)
     for seat in range(2):
         best = best_score(openings(), seat)

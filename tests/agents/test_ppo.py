@@ -23,7 +23,7 @@ from hanabako.agents.networks.network import masked
 from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import PRESETS
-from tests.agents.tiny_runs import SMALL, UPDATE, stop_after
+from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
 from tests.processes import ran
 
 TINY = Args(**SMALL)
@@ -235,13 +235,8 @@ def test_a_competitive_game_is_learned_by_seats_and_evaluated_against_an_opponen
 
 def test_a_run_directory_holds_what_the_contract_says(tmp_path):
     run_dir = train(replace(TINY, steps=2 * UPDATE, run_dir=tmp_path / "run"))
-    assert {path.name for path in run_dir.iterdir()} == {
-        "config.json",
-        "metrics.jsonl",
-        "curve.png",
-        "checkpoint",
-        "policy.safetensors",
-    }
+    names = {"config.json", "metrics.jsonl", "curve.png", "checkpoint", "policy.safetensors"}
+    assert {path.name for path in run_dir.iterdir()} == names
     about = json.loads((run_dir / "config.json").read_text(encoding="utf-8"))
     assert (about["observation"], about["features"]) == ("card_knowledge", "derived")
     assert about["config"]["game"] == "hanabi"
@@ -302,11 +297,8 @@ def test_a_checkpoint_of_more_ranks_is_a_clear_error(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_two_ranks_keep_equal_weights_and_learn_from_different_games(tmp_path):
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    settings = ["--preset", "very_small", "--games", "32", "--horizon", "8", "--minibatch", "64", "--width", "32"]
-    budget = ["--steps", str(4 * UPDATE), "--evaluations", "1", "--final-games", "20", "--device", "cpu"]
     run_dir = tmp_path / "run"
-    command = [*torchrun, "-m", "hanabako", "train", *settings, *budget, "--run-dir", str(run_dir)]
-    ran(command, OMP_NUM_THREADS="1")
+    ran([*torchrun, "-m", "hanabako", "train", *tiny_words(run_dir, 4)], OMP_NUM_THREADS="1")
     one, other = (
         torch.load(next(run_dir.glob(f"checkpoint/*/learner-{rank}.pt")), weights_only=True)["algorithm"]
         for rank in range(2)

@@ -11,47 +11,23 @@ from torch import Tensor, nn
 from hanabako import agents
 from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.selfplay import EveryView
-from hanabako.agents.networks import kinds, network
+from hanabako.agents.networks import kinds
 from hanabako.agents.networks.neural_policy import NeuralPolicy
-from hanabako.agents.networks.packing import to_numbers
 from hanabako.agents.networks.recurrent import MemoryCell
 from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.play import Games, play, steps_of
 from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of
 from hanabi_env import PRESETS, hanabi_v0
+from tests.agents.test_search import recurrent_network
+from tests.agents.test_session import Counting
 
 MINI = PRESETS["mini"]
 
 
-class Recurrent(network.Network):
-    """A gated recurrent unit over a player's own decisions; the last element of its memory counts them."""
-
-    kind = "test_recurrent"
-
-    def __init__(self, config: Any, width: int) -> None:
-        super().__init__(config, width=width)
-        self.cell = nn.GRUCell(64 * self.words, width)
-        self.head = nn.Linear(width, self.actions + 1)
-
-    def step(self, words: Tensor, memory: Tensor | None = None) -> network.Outputs:
-        assert memory is not None
-        hidden = self.cell(to_numbers(words, torch.float32), memory[:, :-1])
-        out = self.head(hidden)
-        return network.Outputs(out[:, :-1], out[:, -1], torch.cat([hidden, memory[:, -1:] + 1], 1), hidden)
-
-    def initial_memory(self, count: int) -> Tensor:
-        return torch.zeros(count, self.settings["width"] + 1)
-
-
 @pytest.fixture
-def policy(monkeypatch) -> NeuralPolicy:
-    monkeypatch.setitem(kinds.NETWORKS, Recurrent.kind, Recurrent)
-    torch.manual_seed(3)
-    recurrent = Recurrent(MINI, width=16)
-    nn.init.normal_(recurrent.cell.weight_hh)  # so that earlier decisions matter
-    nn.init.normal_(recurrent.head.weight)
-    return NeuralPolicy(recurrent, MINI, greedy=False)
+def policy() -> NeuralPolicy:
+    return NeuralPolicy(recurrent_network(MINI, 3, 8.0).network, MINI, greedy=False)
 
 
 def test_a_memory_cell_is_a_gated_recurrent_unit():
@@ -145,9 +121,9 @@ def test_a_game_is_the_same_alone_and_among_many(policy):
     assert_equal_games(play(MINI, policy, 1100, seed=5, num_threads=2), many, 0, 30)  # in two blocks
 
 
-def test_each_seat_of_each_game_counts_its_own_decisions(policy):
+def test_each_seat_of_each_game_counts_its_own_decisions():
     block = Block(game_of(MINI).make_game(MINI), 20, observes=True, specialize=False)
-    seats = policy.seat(block, [0, 1])
+    seats = Counting().seat(block, [0, 1])
     for _ in range(2):  # the second time, everything begins again
         block.deal(seed=2, first=0)
         seats.begin()
@@ -156,16 +132,21 @@ def test_each_seat_of_each_game_counts_its_own_decisions(policy):
             rows = block.open_games
             decisions[rows, block.tables["current_player"][rows]] += 1
             block.go_on([seats])
-        np.testing.assert_array_equal(seats._memory[:, :, -1], decisions)
+        np.testing.assert_array_equal(seats.memories(), decisions)
 
 
 def test_the_single_environment_plays_the_same_game(policy):
-    block = Block(game_of(MINI).make_game(MINI), 3, observes=True, specialize=False)
-    moves = [block.actions.copy() for _ in steps_of(block, [policy] * 2, 11, 0)]
-    env = hanabi_v0.raw_env(config=MINI)
+    assert_one_table_plays_the_same(MINI, [policy] * 2)
+
+
+def assert_one_table_plays_the_same(config: Any, policies: list[Any]) -> None:
+    """Check that games of one table have the actions that these policies take in many games at once."""
+    block = Block(game_of(config).make_game(config), 3, observes=True, specialize=False)
+    moves = [block.actions.copy() for _ in steps_of(block, policies, 11, 0)]
+    env = hanabi_v0.raw_env(config=config)
     for index in range(3):
         env.reset(seed=11, options={"game_index": index})
-        table = OneTable(env, policy, seed=11, game_index=index)
+        table = OneTable(env, policies, seed=11, game_index=index)
         while not all(env.terminations.values()):
             action = table.action()
             assert action == moves[table.step][index]

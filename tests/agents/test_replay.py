@@ -8,21 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from hanabako.agents.learning import iql, qmix, sad, vdn
+from hanabako.agents.learning import iql
+from hanabako.agents.learning.common.algorithms import named
 from hanabako.agents.learning.common.q_learner import n_step_returns, priorities_of, returns_of
 from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.replay import ReplayMemory
 from hanabako.agents.learning.common.trainer import train
 from hanabako.agents.networks.network import masked, q_values
+from tests.agents.test_algorithms import R2D2, settings_of
 from tests.agents.tiny_runs import SMALL, UPDATE
-
-ALGORITHMS: dict[str, Any] = {
-    "iql": (iql.IQL, iql.Args),
-    "vdn": (vdn.VDN, vdn.Args),
-    "qmix": (qmix.QMIX, qmix.Args),
-    "sad": (sad.SAD, sad.Args),
-}
-R2D2 = {"network": "recurrent", "n_step": 3, "burn_in": True, "priority": 0.9, "rollouts": 3}
 
 
 def memory_of(rollouts: int, begun: int) -> ReplayMemory:
@@ -36,10 +30,9 @@ def memory_of(rollouts: int, begun: int) -> ReplayMemory:
 
 def learner_of(name: str, **change: Any) -> Any:
     """Return a learner with memory that has played four rollouts, of which three are kept."""
-    kind, settings = ALGORITHMS[name]
-    args = settings(**SMALL | R2D2 | {"preset": "mini", "games": 8, "horizon": 12, "minibatch": 96} | change)
+    args = settings_of(name, **R2D2 | {"preset": "mini", "games": 8, "horizon": 12, "minibatch": 96} | change)
     torch.manual_seed(1)
-    learner = kind(args, args.make_envs(args.make_config(), ALONE), ALONE)
+    learner: Any = named(name).algorithm(args, args.make_envs(args.make_config(), ALONE), ALONE)
     for _ in range(4):
         learner.collect()
     return learner
@@ -145,15 +138,14 @@ def test_priorities_mix_the_largest_and_the_mean_error():
 
 def test_a_diverging_run_with_priorities_says_so(tmp_path: Path):
     """Errors that are no numbers have the largest priority, and the next draw goes on."""
-    args = iql.Args(
-        **SMALL | {"steps": 8 * UPDATE}, passes=8, learning_rate=1e6, max_grad_norm=1e6, run_dir=tmp_path / "run"
-    )
+    size = SMALL | {"steps": 8 * UPDATE, "passes": 8, "run_dir": tmp_path / "run"}
+    args = iql.Args(**size, learning_rate=1e6, max_grad_norm=1e6)
     with pytest.raises(ValueError, match="training diverged"):
         train(args, iql.IQL)
     assert priorities_of(torch.tensor([[torch.nan, torch.inf, 1.0]])).tolist() == [1e6, 1e6, 1.0]
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", ["iql", "vdn", "qmix", "sad"])
 @torch.no_grad()
 def test_burn_in_makes_the_memories_that_the_network_would_have_had(name: str):
     """With the weights of play they are those that were kept, to float16; with others, those of a plain loop."""

@@ -18,7 +18,8 @@ from hanabako.agents.networks.network import masked
 from hanabako.games import game_of
 from hanabako.packing import pack
 from hanabi_env import PRESETS, HanabiVectorEnv
-from tests.games import legal_actions
+from tests.agents.test_symmetric import any_network, some_views
+from tests.games import GAMES, legal_actions
 
 GREEDY = ["greedy-symmetric", "greedy-dense", "greedy-recurrent", "greedy-recurrent-symmetric"]
 MINI = replace(PRESETS["mini"], derived=True)
@@ -114,19 +115,10 @@ def test_without_the_greedy_action_it_is_iql_to_the_last_bit(network: str):
 
 def test_renamed_suits_rename_what_is_told():
     """If position and greedy action are renamed, the symmetric network's logits are renamed too."""
-    torch.manual_seed(3)
-    kind = NETWORKS["greedy-symmetric"]
-    network = kind(MINI, width=16, layers=2)
-    with torch.no_grad():
-        for weights in network.parameters():
-            weights.add_(torch.randn_like(weights) * 0.2)
-    envs = HanabiVectorEnv(32, config=MINI, seed=1)
-    rng = np.random.default_rng(4)
-    observation, _ = envs.reset()
-    for _ in range(6):
-        observation, *_ = envs.step(legal_actions(observation["action_mask"], rng))
+    network = any_network(MINI, NETWORKS["greedy-symmetric"])
+    observation, _ = some_views(GAMES[0], MINI, 6)
     bits, actions = game_of(MINI).layout(MINI).renaming([2, 0, 1])
-    told = rng.integers(len(actions), size=32)
+    told = np.random.default_rng(4).integers(len(actions), size=32)
     renamed = np.argsort(actions)[told]  # action a there is action actions[a] here
 
     def logits(seen: np.ndarray, greedy: np.ndarray) -> np.ndarray:
@@ -134,7 +126,7 @@ def test_renamed_suits_rename_what_is_told():
         with torch.no_grad():
             return network(torch.cat([words, event_words(MINI)[1, greedy][:, None]], 1))[0].numpy()
 
-    before = logits(observation["observation"], told)
-    after = logits(observation["observation"][:, bits], renamed)
+    before = logits(observation, told)
+    after = logits(observation[:, bits], renamed)
     np.testing.assert_allclose(after, before[:, actions], atol=1e-4)
-    assert np.abs(logits(observation["observation"][:, bits], told) - before[:, actions]).max() > 1e-2
+    assert np.abs(logits(observation[:, bits], told) - before[:, actions]).max() > 1e-2

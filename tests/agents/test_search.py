@@ -89,10 +89,6 @@ def with_hand(deck: list[str], drawn: int, held: list[int], hand: tuple[str, ...
     return trial
 
 
-def ways_to_hold(hand: tuple[str, ...], unseen: Counter[str]) -> int:
-    return prod(unseen[card] - hand[:slot].count(card) for slot, card in enumerate(hand))
-
-
 def seen(env: Any) -> bytes:
     state = env.unwrapped.tables["state"].view(np.recarray)[0]
     return last_event(env.unwrapped.game.rules, state).tobytes()
@@ -125,7 +121,8 @@ def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_all
                 if not Counter(hand) - unseen:
                     trial = with_hand(deck, drawn, held, hand)
                     if is_consistent(trial, moves, events, player, key):
-                        expected[hand] = ways_to_hold(hand, unseen)
+                        ways = (unseen[card] - hand[:slot].count(card) for slot, card in enumerate(hand))
+                        expected[hand] = prod(ways)
             names = [f"{'RY'[card // 3]}{card % 3 + 1}" for card in range(6)]
             got = {tuple(names[c] for c in hand): w for hand, w in zip(belief.hands, belief.weights, strict=True)}
             assert set(got) == set(expected)
@@ -147,32 +144,27 @@ def test_an_exact_belief_is_every_hand_that_a_plain_replay_of_the_whole_game_all
     assert len(sizes) > 2 and any(1 < few < many for few, many in sizes), "there was something to exclude"
 
 
-def true_hand(belief: Any) -> Any:
-    """Return which of the hands is the true one, bool (n,)."""
-    state = belief.history[-1].state
-    held = state.hands[belief.player, : int(state.hand_count[belief.player])]
-    return (belief.hands == held).all(axis=1)
-
-
 def watched(search: SearchPolicy, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Return a list to which a search adds, at every decision, whether its exact belief holds the true hand."""
-    held: list[bool] = []
-    seat = search.seat
+    """Return a list to which a search adds, at every decision, whether each of its exact beliefs has the true hand."""
+    held, seat = [], search.seat
 
-    def seated_and_watched(games: Any, seats: Any) -> Any:
-        seated = seat(games, seats)
-        assert isinstance(seated, SingleSeated)
-        act = seated.act
+    def watch(games: Any, seats: Any) -> Any:
+        searcher: Any = seat(games, seats)
+        decide = searcher.decide
 
-        def checked() -> None:
-            act()
-            beliefs: Any = seated.beliefs.values()
-            held.extend(b.exact and true_hand(b).any() for b in beliefs if b.at == len(b.history) - 1)
+        def decide_and_look(rows: list[int]) -> None:
+            decide(rows)
+            for i in rows:
+                state, found = games.tables["state"][i], searcher.beliefs[i]
+                for belief in getattr(found, "beliefs", [found]):  # common knowledge has one for each player
+                    if belief.exact and belief.at == len(belief.history) - 1:
+                        true = state["hands"][belief.player, : state["hand_count"][belief.player]]
+                        held.append(bool((belief.hands == true).all(axis=1).any()))
 
-        monkeypatch.setattr(seated, "act", checked)
-        return seated
+        monkeypatch.setattr(searcher, "decide", decide_and_look)
+        return searcher
 
-    monkeypatch.setattr(search, "seat", seated_and_watched)
+    monkeypatch.setattr(search, "seat", watch)
     return held
 
 
@@ -232,7 +224,8 @@ def test_a_roll_out_of_the_true_hand_is_the_game_that_the_blueprint_plays(bluepr
             belief: Any = seated.beliefs[0]
             if table.tables["state"]["deck_count"][0] < 2 and belief.at == len(belief.history) - 1:
                 assert belief.exact
-                weights, belief.weights = belief.weights, true_hand(belief).astype(float)
+                true = belief.history[-1].state.hands[belief.player, : belief.hands.shape[1]]
+                weights, belief.weights = belief.weights, (belief.hands == true).all(axis=1).astype(float)
                 scores += seated.play_out([Request(0, np.array([action]), 1)]).tolist()
                 belief.weights = weights
             env.step(action)

@@ -17,7 +17,7 @@ from hanabako.agents.search.hanabi.policy import JointSeated, SearchPolicy
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
 from hanabi_env.engine.private_view import last_event
 from hanabi_env.words.notation import card_names
-from tests.agents.test_search import recurrent_network
+from tests.agents.test_search import recurrent_network, watched
 
 ONE_COLOR = HanabiConfig(colors=1, ranks=3, hand_size=2, max_information_tokens=3, max_life_tokens=2)
 DEALS = sorted(set(permutations(["R1", "R1", "R1", "R2", "R2", "R3"])))
@@ -137,30 +137,6 @@ def test_roll_outs_are_the_games_that_may_follow(blueprint: str):
             assert abs(found.mean() - np.mean(scores)) <= 6 * np.std(scores) / len(found) ** 0.5 + 1e-9
             compared += np.std(scores) > 0
     assert compared >= 10, compared
-
-
-def watched(search: SearchPolicy, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Record per decision whether the true hands are in common knowledge, if it is listed."""
-    held, seat = [], search.seat
-
-    def watch(games: Any, seats: Any) -> Any:
-        searcher: Any = seat(games, seats)
-        inner = searcher.decide
-
-        def decide_and_look(rows: list[int]) -> None:
-            inner(rows)
-            for i in rows:
-                state = games.tables["state"][i]
-                for hands in searcher.beliefs[i].beliefs:
-                    true = state["hands"][hands.player, : state["hand_count"][hands.player]]
-                    if hands.exact:
-                        held.append(bool((hands.hands == true).all(axis=1).any()))
-
-        monkeypatch.setattr(searcher, "decide", decide_and_look)
-        return searcher
-
-    monkeypatch.setattr(search, "seat", watch)
-    return held
 
 
 @pytest.mark.parametrize("fields", [{}, {"flamboyants": True}, {"random_start_player": True}], ids=str)

@@ -51,10 +51,8 @@ def hands_then(belief: Any, hands: Any, at: int) -> Any:
 
 def step_by_step(belief: Any, hands: Any) -> tuple[Any, Any]:
     """Return which hands (n, slots) fit all actions of partners, and the partners' memories for each of them."""
-    fits, memories = (
-        np.ones(len(hands), np.bool_),
-        np.zeros((len(hands), *belief.memories.shape[1:]), belief.memories.dtype),
-    )
+    fits = np.ones(len(hands), np.bool_)
+    memories = np.zeros((len(hands), *belief.memories.shape[1:]), belief.memories.dtype)
     for at, moment in enumerate(belief.history[: belief.at + 1]):
         then = hands_then(belief, hands, at)
         memories = belief._observe(at, then, memories)

@@ -24,7 +24,6 @@ from urllib.request import url2pathname
 import pytest
 
 from hanabako import agents
-from hanabako.agents.bots.plain import PlainSeated
 from hanabako.agents.commands import play
 from hanabako.agents.people.server import MOST_BYTES, Host, Server, serving, signpost
 from hanabako.agents.people.session import PERSON, Adviser, Session, line_up_of
@@ -35,15 +34,20 @@ from tests.chromium import Chromium
 from tests.processes import ROOT, heed_signals
 
 from .people import EVERY_GAME, exchanged, short_config
+from .test_session import unwritable
 
 MINI = PRESETS["mini"]
+PLAY = b'{"revision": 0, "action": "play 0"}'
+"""The body of a request to take the first action of a game."""
 
 
-def host_of(config: Any, *persons: int, file: Path | None = None, adviser: str = "random") -> Host:
+def host_of(config: Any, *persons: int, file: Path | None = None) -> Host:
     """Return a host with people at some seats and random players elsewhere; first legal actions end no game early."""
     seats = [PERSON if player in persons else "random" for player in range(config.players)]
     deal = lambda names: Session(config, line_up_of(names, config, config.players), seed=7, file=file)  # noqa: E731
-    return Host(deal, lambda: Adviser(adviser, config), seats, [PERSON, *agents.names(game_of(config).name)])
+    game = game_of(config).name
+    offered = [PERSON, *agents.names(game), *agents.pretrained(game)]
+    return Host(deal, lambda: Adviser("random", config), seats, offered)
 
 
 class Client:
@@ -91,7 +95,7 @@ class Client:
 @pytest.fixture
 def client() -> Iterator[Client]:
     """A client of a game of mini Hanabi with a person at the first seat."""
-    with serving(host_of(MINI, 0, adviser="random")) as url:
+    with serving(host_of(MINI, 0)) as url:
         yield Client(url)
 
 
@@ -166,6 +170,7 @@ def test_many_clicks_at_once_are_one_decision(client: Client):
         ("deal", {"seats": ["person"]}, "seats must be 2 names"),
         ("deal", {"seats": ["person", "/etc/passwd"]}, "seats[1]: must be one of person, random"),
         ("deal", {"seats": ["person", ["random"]]}, "seats[1]: must be one of person, random"),
+        ("deal", {"seats": ["person", "hanabi-small-2p-1"]}, "hanabi-small-2p-1"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_changes_nothing(client: Client, verb: str, request_: dict, words: str):
@@ -211,17 +216,6 @@ def test_others_are_seated_in_the_page():
         assert client.do("deal", seats=["random", "person"])["player"] == "player_1"
 
 
-def test_who_cannot_play_this_game_takes_no_seat():
-    deal = lambda names: Session(MINI, line_up_of(names, MINI, 2), seed=7)  # noqa: E731
-    network = "hanabi-small-2p-1"
-    with serving(Host(deal, lambda: Adviser("random", MINI), [PERSON, "random"], [network])) as url:
-        client = Client(url)
-        before = client.state()
-        status, answer = client.post("deal", revision=0, seats=["person", network])
-        assert status == 409 and network in answer["error"]
-        assert answer["state"] == client.state() == before
-
-
 # --- What goes wrong --------------------------------------------------------------------------------------------------
 
 
@@ -229,46 +223,30 @@ class Stumbling(agents.PlainBot):
     """Plays the first legal move, or fails if ``stumbles`` is set, in choosing or in noting a step."""
 
     name = "stumbling"
-
-    def __init__(self) -> None:
-        self.stumbles = ""
+    stumbles = ""
 
     def act(self, view: Any) -> str:
         self.go("act")
         return view.legal[0]
 
     def seat(self, games: Any, seats: Any) -> Any:
-        return StumblingSeated(self, games, seats)
+        seated: Any = super().seat(games, seats)
+        seated.observe = lambda _chosen=None: self.go("observe")
+        return seated
 
     def go(self, where: str) -> None:
         if self.stumbles == where:
             raise RuntimeError("I\nfell")
 
 
-class StumblingSeated(PlainSeated):
-    def __init__(self, bot: Stumbling, games: Any, seats: Any) -> None:
-        super().__init__(bot, games, seats)
-        self._stumbling = bot
-
-    def observe(self, chosen: Any = None) -> None:
-        self._stumbling.go("observe")
-
-
-@pytest.fixture
-def bot() -> Stumbling:
-    return Stumbling()
-
-
 @contextmanager
-def with_a_bot(bot: Stumbling, *persons: int) -> Iterator[Client]:
+def with_a_bot(*persons: int) -> Iterator[tuple[Stumbling, Client]]:
     """Serve a game of three, where a bot sits at the other seats; an agent dealt later is random."""
-    config = HanabiConfig(players=3)
-    waiting = [[None if player in persons else bot for player in range(3)]]
-    line_up = lambda names: waiting.pop() if waiting else line_up_of(names, config, 3)  # noqa: E731
-    seats = [PERSON if player in persons else "random" for player in range(3)]
-    deal = lambda names: Session(config, line_up(names), seed=7)  # noqa: E731
-    with serving(Host(deal, lambda: Adviser("random", config), seats, [PERSON, "random"])) as url:
-        yield Client(url)
+    bot = Stumbling()
+    host = host_of(HanabiConfig(players=3), *persons)
+    host.session = Session(host.session.config, [None if player in persons else bot for player in range(3)], seed=7)
+    with serving(host) as url:
+        yield bot, Client(url)
 
 
 def test_a_move_that_cannot_be_saved_is_refused_and_can_be_made_again(tmp_path: Path):
@@ -276,19 +254,16 @@ def test_a_move_that_cannot_be_saved_is_refused_and_can_be_made_again(tmp_path: 
     with serving(host_of(MINI, 0, file=folder / "game.json")) as url:
         client = Client(url)
         before = client.state()
-        aside = folder.rename(tmp_path / "aside")
-        folder.touch()
-        status, answer = client.post("take", revision=before["revision"], action="play 0")
-        assert status == 409 and "game.json cannot be written" in answer["error"]
-        assert answer["state"] == client.state() == before
-        folder.unlink()
-        aside.rename(folder)
+        with unwritable(folder):
+            status, answer = client.post("take", revision=before["revision"], action="play 0")
+            assert status == 409 and "game.json cannot be written" in answer["error"]
+            assert answer["state"] == client.state() == before
         assert client.post("take", revision=before["revision"], action="play 0")[0] == 200
         assert len(read_record(folder / "game.json").actions) == 2
 
 
-def test_after_an_agent_has_failed_the_next_request_lets_it_go_on(bot: Stumbling, capsys: pytest.CaptureFixture[str]):
-    with with_a_bot(bot, 0) as client:
+def test_after_an_agent_has_failed_the_next_request_lets_it_go_on(capsys: pytest.CaptureFixture[str]):
+    with with_a_bot(0) as (bot, client):
         bot.stumbles = "act"
         status, answer = client.post("take", revision=0, action="play 0")
         assert status == 500 and "RuntimeError: I fell" in answer["error"] and "\n" not in answer["error"]
@@ -306,8 +281,8 @@ def test_after_an_agent_has_failed_the_next_request_lets_it_go_on(bot: Stumbling
 
 
 @pytest.mark.parametrize("verb", ["undo", "deal"])
-def test_one_gets_away_from_an_agent_that_always_fails(bot: Stumbling, verb: str):
-    with with_a_bot(bot, 0) as client:
+def test_one_gets_away_from_an_agent_that_always_fails(verb: str):
+    with with_a_bot(0) as (bot, client):
         bot.stumbles = "act"
         client.post("take", revision=0, action="play 0")
         request = {"seats": [PERSON, "random", "random"]} if verb == "deal" else {}
@@ -316,9 +291,9 @@ def test_one_gets_away_from_an_agent_that_always_fails(bot: Stumbling, verb: str
 
 
 @pytest.mark.parametrize("where", ["act", "observe"])
-def test_after_a_failure_nobody_sees_the_cards_of_others(bot: Stumbling, where: str):
+def test_after_a_failure_nobody_sees_the_cards_of_others(where: str):
     """The bot is next, or it has to note the step after which another person is next."""
-    with with_a_bot(bot, *((0, 2) if where == "act" else (0, 1))) as client:
+    with with_a_bot(*((0, 2) if where == "act" else (0, 1))) as (bot, client):
         client.do("ready")
         bot.stumbles = where
         status, answer = client.post("take", revision=1, action="play 0")
@@ -365,9 +340,8 @@ def test_it_listens_on_one_address_alone(client: Client):
 )
 def test_strangers_and_malformed_requests_are_refused(client: Client, headers: dict, status: int):
     before = client.state()
-    body = json.dumps({"revision": 0, "action": "play 0"}).encode()
     try:
-        assert client.request("POST", f"{client.path}take", body, **headers)[0] == status
+        assert client.request("POST", f"{client.path}take", PLAY, **headers)[0] == status
     except UnicodeEncodeError:  # the client cannot even encode it
         assert "²" in str(headers)
     assert client.state() == before
@@ -397,9 +371,8 @@ def test_a_link_shows_the_page_and_nothing_else(client: Client):
         assert client.request("GET", client.path + path, None, **link)[0] == status
     for other in ({"Sec_Fetch_Dest": "iframe"}, {"Sec_Fetch_Mode": "cors"}, {"Sec_Fetch_Dest": None}):
         assert client.request("GET", client.path, None, **link | other)[0] == 403
-    body = json.dumps({"revision": 0, "action": "play 0"}).encode()
-    assert client.request("POST", client.path, body, **link)[0] == 403
-    assert client.request("POST", f"{client.path}take", body, **link)[0] == 403
+    assert client.request("POST", client.path, PLAY, **link)[0] == 403
+    assert client.request("POST", f"{client.path}take", PLAY, **link)[0] == 403
     assert client.state()["revision"] == 0
 
 
@@ -449,12 +422,10 @@ def test_at_the_usual_port_browsers_leave_it_out(name: str, monkeypatch):
     with serving(host_of(MINI, 0)) as url:
         client = Client(url)
         client.port = ports[0]
-        body = json.dumps({"revision": 0, "action": "play 0"}).encode()
-        for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Host": f"{name}:{ports[0]}"}):
-            own = {"Host": name, "Origin": f"http://{name}"} | headers
-            assert client.request("POST", f"{client.path}take", body, **own)[0] == 403
         own = {"Host": name, "Origin": f"http://{name}"}
-        assert client.request("POST", f"{client.path}take", body, **own)[0] == 200
+        for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Host": f"{name}:{ports[0]}"}):
+            assert client.request("POST", f"{client.path}take", PLAY, **own | headers)[0] == 403
+        assert client.request("POST", f"{client.path}take", PLAY, **own)[0] == 200
         assert client.state()["revision"] == 1  # with the port it is right too
 
 
@@ -645,12 +616,7 @@ def test_friends_at_one_browser_look_in_turn(browser: str, tmp_path: Path):
         page.open(url)
         for player in (0, 1, 0):
             page.wait_until("state !== null && state.hidden && !busy")
-            assert (
-                page.ask(
-                    "document.querySelector('#board').children.length + document.querySelector('#news').children.length"
-                )
-                == 0
-            )
+            assert page.ask("document.querySelectorAll('#board > *, #news > *').length") == 0
             assert f"player_{player} is to move" in page.ask("document.getElementById('cover').innerText")
             page.press("Enter", 13)  # the button has the focus
             page.wait_until("state !== null && !state.hidden && !busy")
@@ -683,9 +649,8 @@ def test_a_foreign_page_cannot_move_or_read(browser: str, tmp_path: Path):
     with serving(host) as url, serving(host_of(MINI, 0)) as elsewhere, Chromium(browser, tmp_path) as page:
         page.open(elsewhere)
         page.wait_until("state !== null")
-        body = json.dumps({"revision": 0, "action": "play 0"})
-        asked = f"fetch({url + 'take'!r}, {{method: 'POST', mode: 'no-cors', body: {body!r}}}).then(() => 1, () => 0)"
-        page.ask(asked)
+        sent = f"{{method: 'POST', mode: 'no-cors', body: {PLAY.decode()!r}}}"
+        page.ask(f"fetch({url + 'take'!r}, {sent}).then(() => 1, () => 0)")
         read = f"fetch({url + 'state'!r}).then(answer => answer.text(), () => 'refused')"
         assert page.ask(read) == "refused"
         assert host.session.record.actions == ()

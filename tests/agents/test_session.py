@@ -19,6 +19,7 @@ from hanabako.record import GameRecord, read_record
 from hanabi_env import PRESETS, HanabiConfig, hanablive
 
 from .people import EVERY_GAME, play_on, session_of, short_config
+from .test_answers import Answering
 
 MINI = PRESETS["mini"]
 
@@ -189,15 +190,10 @@ def test_a_move_that_cannot_be_saved_is_not_made_and_can_be_made_again(tmp_path:
 
 
 def test_an_agent_that_chooses_what_is_not_legal_leaves_the_game_as_it_was(tmp_path: Path):
-    class Reckless(BatchedPolicy):
-        name = "reckless"
-
-        def act(self, observation: Any, mask: Any, noise: Any, memory: Any = None) -> Any:
-            return np.argmin(mask, axis=1)
-
-    session = Session(HanabiConfig(), [Reckless(), None], seed=3, file=tmp_path / "game.json")
+    reckless = Answering(lambda mask: np.argmin(mask, axis=1))
+    session = Session(HanabiConfig(), [reckless, None], seed=3, file=tmp_path / "game.json")
     before = session.record
-    with pytest.raises(ValueError, match=r"reckless must answer with a legal action, .*, got 0$"):
+    with pytest.raises(ValueError, match=r"Wrong must answer with a legal action, .*, got 0$"):
         list(session.go_on())
     assert session.record == before == read_record(tmp_path / "game.json")
 
@@ -227,7 +223,6 @@ def test_an_adviser_says_what_it_would_have_played_itself(game: str):
 
 
 def test_a_network_advises_with_probabilities_of_what_it_observes():
-    session = session_of("hanabi")
     session = Session(MINI, [None, agents.load("random", MINI)], seed=2)
     play_on(session, decisions=2)
     advice = Adviser("hanabi-mini-2p", MINI).advice(session.record)
@@ -259,11 +254,8 @@ def test_the_config_follows_the_network_that_plays():
 
 
 def test_seats_are_filled_and_not_overfilled():
-    assert [getattr(policy, "name", None) for policy in line_up_of(["person", "random"], MINI, 3)] == [
-        None,
-        "random",
-        "random",
-    ]
+    seats = line_up_of(["person", "random"], MINI, 3)
+    assert [getattr(policy, "name", None) for policy in seats] == [None, "random", "random"]
     with pytest.raises(ValueError, match="got 2 agents for 1 seat: "):
         line_up_of(["random", "random"], MINI, 1)
 

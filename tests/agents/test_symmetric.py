@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from hanabako.agents.networks.kinds import usual_kind
-from hanabako.agents.networks.network import masked
+from hanabako.agents.networks.network import Network, masked
 from hanabako.agents.networks.packing import SuitUnpacker, to_numbers
 from hanabako.agents.networks.recurrent import RecurrentSymmetricNetwork
 from hanabako.agents.networks.symmetric import SymmetricNetwork
@@ -24,9 +24,9 @@ def layout_of(config: Any) -> Layout:
     return game_of(config).layout(config)
 
 
-def any_network(config: Any) -> SymmetricNetwork:
+def any_network(config: Any, kind: type[Network] = SymmetricNetwork) -> Any:
     torch.manual_seed(1)
-    network = SymmetricNetwork(config, width=24, layers=2)
+    network = kind(config, width=24, layers=2)
     with torch.no_grad():
         for weights in network.parameters():
             weights.add_(torch.randn_like(weights) * 0.2)
@@ -69,28 +69,21 @@ def test_renamed_suits_rename_the_probabilities(under_test: GameUnderTest, field
 
 
 def test_without_the_symmetry_the_comparison_fails() -> None:
-    under_test = GAMES[0]
-    config = under_test.config()
-    network, layout = any_network(config), layout_of(config)
-    observation, mask = some_views(under_test, config, 15)
+    config = GAMES[0].config()
+    network = any_network(config)
+    observation, mask = some_views(GAMES[0], config, 15)
     network.opening[:] = torch.from_numpy(pack(observation[:1], network.words)[0].view(np.int64))  # not symmetric
-    bits, actions = layout.renaming([1, 0, 2, 3, 4])
+    bits, actions = layout_of(config).renaming([1, 0, 2, 3, 4])
     before = outputs(network, observation, mask)[0]
     assert np.abs(outputs(network, observation[:, bits], mask[:, actions])[0] - before[:, actions]).max() > 1e-3
 
 
 def test_memories_are_renamed_with_the_suits() -> None:
     """Two decisions in a row: the second ones depend on the first, and on nothing else when all is renamed."""
-    under_test = GAMES[0]
-    config = under_test.config(derived=True)
-    torch.manual_seed(1)
-    network = RecurrentSymmetricNetwork(config, width=24, layers=2)
-    with torch.no_grad():
-        for weights in network.parameters():
-            weights.add_(torch.randn_like(weights) * 0.2)
-    layout = layout_of(config)
-    bits, actions = layout.renaming([2, 0, 1, 4, 3])
-    views = [some_views(under_test, config, steps) for steps in (15, 16)]
+    config = GAMES[0].config(derived=True)
+    network = any_network(config, RecurrentSymmetricNetwork)
+    bits, actions = layout_of(config).renaming([2, 0, 1, 4, 3])
+    views = [some_views(GAMES[0], config, steps) for steps in (15, 16)]
 
     def after(order: Any, first: int) -> np.ndarray:
         words = [torch.from_numpy(pack(view[:, order], network.words).view(np.int64)) for view, _ in views]

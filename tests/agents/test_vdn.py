@@ -21,8 +21,6 @@ from tests.agents.tiny_runs import SMALL
 GAMMA = 0.9
 PRICE = 0.5
 LEARNERS: dict[str, Any] = {"vdn": (vdn.VDN, vdn.Args), "qmix": (qmix.QMIX, qmix.Args)}
-EVERY_NETWORK = pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent", "recurrent-symmetric"])
-TEAMS = pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
 
 
 def learner_of(name: str, network: str, players: int, **settings: Any) -> Any:
@@ -39,10 +37,6 @@ def learner_of(name: str, network: str, players: int, **settings: Any) -> Any:
     for _ in range(3):
         learner.collect()
     return learner
-
-
-def sequences_of(learner: Any) -> Sequences:
-    return learner.replay.at(learner.replay.draw(12, torch.Generator().manual_seed(2))[0])
 
 
 def views(learner: Any, words: torch.Tensor) -> list[torch.Tensor]:
@@ -111,19 +105,16 @@ def slow_loss(learner: Any, some: Sequences) -> float:
     return sum(errors) / len(errors)
 
 
-def loss_of(learner: Any, some: Sequences) -> float:
-    return float(learner.errors(some, PRICE)[0].square().mean())
-
-
 @pytest.mark.parametrize("name", LEARNERS)
-@EVERY_NETWORK
-@TEAMS
+@pytest.mark.parametrize("network", ["dense", "symmetric", "recurrent", "recurrent-symmetric"])
+@pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
 @torch.no_grad()
 def test_the_loss_is_that_of_the_definition(name: str, network: str, players: int):
     learner = learner_of(name, network, players)
-    some = sequences_of(learner)
+    some = learner.replay.at(learner.replay.draw(12, torch.Generator().manual_seed(2))[0])
     assert some.dones.any() and (some.rewards < 0).any()
-    assert loss_of(learner, some) == pytest.approx(slow_loss(learner, some), rel=1e-4)
+    loss = learner.errors(some, PRICE)[0].square().mean()
+    assert float(loss) == pytest.approx(slow_loss(learner, some), rel=1e-4)
 
 
 @given(players=st.integers(2, 5), seed=st.integers(0, 10**6), more=st.floats(0.01, 10))

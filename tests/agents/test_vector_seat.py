@@ -34,7 +34,7 @@ def first_or_random(observation: dict[str, np.ndarray], generator: np.random.Gen
 
 TEAMS = {
     "bot": ("hanabi", MINI, "piers", 0),
-    "second seat": ("hanabi", MINI, "piers", 1),
+    "second seat": ("hanabi", MINI, "smart", 1),
     "network": ("hanabi", MINI | {"derived": True}, "hanabi-mini-2p", 0),
     "pool": ("hanabi", MINI, {"pool": ["piers", "random", None, LastLegal()]}, 1),
     "one each": ("hanabi", MINI | {"players": 3}, ["random", first_or_random], 2),
@@ -56,7 +56,10 @@ def assert_shows(observation: dict[str, np.ndarray], row: int, single: dict[str,
 @pytest.mark.parametrize("team", TEAMS)
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_every_game_is_the_one_that_a_single_seat_plays(team: str, mode: AutoresetMode):
-    game, fields, partners, seat = TEAMS[team]
+    assert_as_single_seats(*TEAMS[team], mode)
+
+
+def assert_as_single_seats(game: str, fields: dict[str, Any], partners: Any, seat: int, mode: AutoresetMode) -> None:
     kwargs: dict[str, Any] = {**fields, "partners": partners, "seat": seat}
     envs = gymnasium.make_vec(IDS[game], GAMES, autoreset_mode=mode, **kwargs)
     singles = [gymnasium.make(IDS[game], **kwargs) for _ in range(GAMES)]
@@ -191,14 +194,10 @@ def test_a_partners_wrong_action_is_an_error(game: str, action: Any, seat: int):
 @pytest.mark.parametrize("vector", [False, True])
 def test_a_seat_that_gets_no_decision_is_an_error(vector: bool):
     """One card in hand, which the first player must play: the game ends at once."""
-    fields: dict[str, Any] = {"players": 2, "colors": 1, "ranks": 1, "hand_size": 1, "max_information_tokens": 0}
-    make = (
-        (lambda: gymnasium.make_vec(IDS["hanabi"], 2, seat=1, **fields))
-        if vector
-        else (lambda: gymnasium.make(IDS["hanabi"], seat=1, **fields))
-    )
+    fields: dict[str, Any] = {"colors": 1, "ranks": 1, "hand_size": 1, "max_information_tokens": 0, "seat": 1}
+    env: Any = gymnasium.make(IDS["hanabi"], **fields) if not vector else gymnasium.make_vec(IDS["hanabi"], 2, **fields)
     with pytest.raises(ValueError, match="seat must get a decision within 1000 games, and 1 got none"):
-        make().reset(seed=1)
+        env.reset(seed=1)
 
 
 @pytest.mark.parametrize("partners", [None, first_or_random, "random", "smart"])

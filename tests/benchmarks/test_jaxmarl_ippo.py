@@ -1,4 +1,4 @@
-"""IPPO as in JaxMARL: its streams, advantages and losses against slow, plain ones, and what it trains."""
+"""IPPO as in JaxMARL: its streams and losses against slow, plain ones, and what it trains."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -42,26 +42,6 @@ def test_every_seat_sees_its_own_view_at_every_step():
         np.testing.assert_array_equal(actors["dones"][t].view(32, 3)[:, 0], ended)
     final = torch.from_numpy(env.observe_all()["observation"].reshape(96, -1).view(np.int64))
     torch.testing.assert_close(last_values[:, 0], own.network(final)[1].detach())
-
-
-def test_advantages_are_weighted_sums_of_one_step_deltas():
-    rng = np.random.default_rng(3)
-    values, rewards, last = rng.normal(size=(7, 5)), rng.normal(size=(7, 5)), rng.normal(size=5)
-    dones = rng.random((7, 5)) < 0.2
-    wanted = np.zeros((7, 5))
-    for actor in range(5):
-        for first in range(7):
-            weight = 1.0
-            for t in range(first, 7):
-                after = 0.0 if dones[t, actor] else last[actor] if t == 6 else values[t + 1, actor]
-                wanted[first, actor] += weight * (rewards[t, actor] + 0.9 * after - values[t, actor])
-                if dones[t, actor]:
-                    break
-                weight *= 0.9 * 0.8
-    arrays = {"values": values, "rewards": rewards[..., None], "dones": dones, "players": np.zeros((7, 5), np.int64)}
-    rollout = {name: torch.from_numpy(part) for name, part in arrays.items()}
-    found = advantages_of(rollout, torch.tensor(last)[:, None], 0.9, 0.8)
-    np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 def test_the_losses_are_those_of_the_definition():

@@ -106,7 +106,6 @@ def test_a_learner_that_lacks_something_is_skipped(clone: Path, tmp_path: Path, 
     assert not learners.is_installed(peer, learners.Args(jaxmarl=clone))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("others", [1, 2])
 def test_the_ratio_is_to_the_better_of_both_others(others: int, tmp_path: Path, monkeypatch, capsys):
     def some(args: learners.Args, ranks: Any) -> list[Peer]:

@@ -108,10 +108,7 @@ def test_matrix_products_are_recorded_forward_and_backward():
 def test_what_cannot_be_written_is_said_before_anything_is_measured(
     program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def describe(*_):
-        raise AssertionError("the measuring begins")
-
-    monkeypatch.setattr("hanabako.results_file.describe", describe)
+    monkeypatch.setattr("hanabako.results_file.describe", lambda *_: pytest.fail("the measuring begins"))
     (tmp_path / "file").write_text("kept", encoding="utf-8")
     with pytest.raises(NotADirectoryError, match="cannot be written"):
         program.main(program.Args(out=tmp_path / "file" / "results"))

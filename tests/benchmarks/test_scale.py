@@ -108,8 +108,6 @@ def test_a_run_drawn_twice_meets_itself_as_it_meets_another():
 
 
 def test_every_declared_statement_names_algorithms_of_its_comparison():
-    from benchmarks.strength.tables.scale import comparison
-
     for statement in statements():
         given = [statement.keeps, statement.loses, *statement.more, *statement.alone]
         assert len([name for name in given if name]) in (1, 2)

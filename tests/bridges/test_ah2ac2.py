@@ -118,12 +118,8 @@ def test_a_game_that_does_not_fit_is_left_out_and_said(
     assert line.startswith("left out: game 1007 (row 1): ") and re.search(reason, line)
 
 
-def without(name: str) -> Callable[[Arrays], Arrays]:
-    return lambda arrays: {key: array for key, array in arrays.items() if key != name}
-
-
 BAD: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
-    "an array is missing": (without("scores"), "must hold game_ids, scores, .* got"),
+    "an array is missing": (lambda a: {k: a[k] for k in a if k != "scores"}, "must hold game_ids, scores, .* got"),
     "one is too many": (lambda a: a | {"more": np.ones(1)}, "must hold game_ids"),
     "no integers": (lambda a: a | {"scores": a["scores"] * 1.0}, "scores must be integers .* got F64"),
     "sizes": (lambda a: a | {"decks": a["decks"][0]}, "decks must be integers with 3 dimensions"),

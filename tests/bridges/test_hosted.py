@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from hanabako import agents
@@ -104,32 +103,6 @@ def test_a_lone_seats_hidden_cards_are_not_those_of_the_table():
     assert (own[1] == there[1]).all() and (own[0] != there[0]).any()
 
 
-def spoiled(shown: Shown, spoil: Callable[[np.ndarray], Any]) -> Shown:
-    found = {seat: numbers.copy() for seat, numbers in shown.items()}
-    for seat, numbers in found.items():
-        found[seat] = spoil(numbers) if spoil(numbers) is not None else numbers
-    return found
-
-
-@pytest.mark.parametrize(
-    ("spoil", "says"),
-    [
-        (lambda numbers: numbers[:-1], "player 0 must observe 658 finite numbers"),
-        (lambda numbers: np.full_like(numbers, np.nan), "player 0 must observe 658 finite numbers"),
-        (np.zeros_like, "one who acted must be shown, got 0"),
-        (np.ones_like, "one who acted must be shown, got 2"),
-        (lambda numbers: numbers.__setitem__(200, 1 - numbers[200]), r"is shown .* at 200 of its observation, but by"),
-    ],
-)
-def test_what_no_game_shows_is_said(spoil: Callable[[np.ndarray], Any], says: str):
-    config = HanabiConfig()
-    table = Table(agents.load("smart", config), config, 0)
-    game = ShownGame(config, table.shown(0))
-    table.step(table.action())
-    with pytest.raises(ValueError, match=says):
-        game.go_on_as(spoiled(table.shown(0), spoil))
-
-
 # --- AH2AC2's server --------------------------------------------------------------------------------------------------
 
 
@@ -139,6 +112,8 @@ class Hosted:
     def __init__(self, partner: str) -> None:
         self.partner, self.key, self.games, self.left = partner, "k3y", 0, 2
         self.paths: list[str] = []
+        self.words = ["ah2ac2", "--server"]
+        """The words of the command that plays here; the fixture adds the address."""
         self.bad: tuple[int, Any] = (1000, None)
         """First message to replace, and its replacement: a text or a function of it; None ends the connection."""
 
@@ -190,8 +165,7 @@ class Hosted:
 
 
 @pytest.fixture
-def hosted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Hosted, list[str]]]:
-    """The server, and the command-line words for playing there."""
+def hosted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
     serve = pytest.importorskip("websockets.sync.server", reason="client: websockets is not installed").serve
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AH2AC2_KEY", "k3y")
@@ -199,73 +173,70 @@ def hosted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Ho
     with serve(there.play, "127.0.0.1", 0, process_request=there.answer) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield there, ["ah2ac2", "--server", f"ws://127.0.0.1:{server.socket.getsockname()[1]}"]
+        there.words.append(f"ws://127.0.0.1:{server.socket.getsockname()[1]}")
+        yield there
         server.shutdown()
         thread.join()
 
 
 @pytest.mark.parametrize("seats", [[0], [1], [0, 1]])
-def test_an_agent_plays_there_as_here(hosted: tuple[Hosted, list[str]], seats: list[int], capsys: Any):
-    _, words = hosted
-    main([*words, "--agent", "smart", "--games", "2", "--seats", *map(str, seats)])
+def test_an_agent_plays_there_as_here(hosted: Hosted, seats: list[int], capsys: Any):
+    main([*hosted.words, "--agent", "smart", "--games", "2", "--seats", *map(str, seats)])
     config = HanabiConfig()
     wanted = play(config, agents.load("smart", config), games=2, seed=1).score.tolist()
     written = read_json("ah2ac2.json")["games"]
     assert [row["score"] for row in written] == wanted
     assert [row["game_id"] for row in written] == ["100", "101"] and written[0]["seats"] == seats
     assert "ah2ac2.json: 2 games, mean score now" in capsys.readouterr().out
-    main([*words, "--agent", "smart"])  # a third game; the first two stay
+    main([*hosted.words, "--agent", "smart"])  # a third game; the first two stay
     assert read_json("ah2ac2.json")["games"][:2] == written and len(read_json("ah2ac2.json")["games"]) == 3
     assert "k3y" not in Path("ah2ac2.json").read_text(encoding="utf-8")
 
 
-def test_games_that_another_run_has_added_meanwhile_are_kept(
-    hosted: tuple[Hosted, list[str]], monkeypatch: pytest.MonkeyPatch
-):
-    _, words = hosted
+def test_games_that_another_run_has_added_meanwhile_are_kept(hosted: Hosted, monkeypatch: pytest.MonkeyPatch):
     played, others = ah2ac2.Server.play, [["--agent", "smart", "--games", "2"]]
 
     def play_after_others(*args: Any) -> Any:
         while others:
-            main([*words, *others.pop()])
+            main([*hosted.words, *others.pop()])
         return played(*args)
 
     monkeypatch.setattr(ah2ac2.Server, "play", play_after_others)
-    main([*words, "--agent", "smart"])
+    main([*hosted.words, "--agent", "smart"])
     assert [row["game_id"] for row in read_json("ah2ac2.json")["games"]] == ["100", "101", "102"]
 
 
-def test_a_test_of_three_players_and_two_seats(hosted: tuple[Hosted, list[str]]):
-    there, words = hosted
-    main([*words, "--agent", "smart", "--players", "3", "--seats", "1", "2"])
+def test_a_test_of_three_players_and_two_seats(hosted: Hosted):
+    main([*hosted.words, "--agent", "smart", "--players", "3", "--seats", "1", "2"])
     config = HanabiConfig(players=3)
     wanted = play(config, agents.load("smart", config), games=1, seed=1).score.tolist()
     assert [row["score"] for row in read_json("ah2ac2.json")["games"]] == wanted
     query = "num_players=3&candidate_positions=1&candidate_positions=2&test_submission_key=k3y"
-    assert there.paths == [f"/play-random-agent?{query}"]
+    assert hosted.paths == [f"/play-random-agent?{query}"]
 
 
-def test_an_evaluation_is_played_to_its_end(hosted: tuple[Hosted, list[str]]):
-    there, words = hosted
-    main([*words, "--agent", "hanabi-mini-2p,smart", "--evaluate", "--out", "e.json"])  # one cannot play there
+def test_an_evaluation_is_played_to_its_end(hosted: Hosted):
+    main([*hosted.words, "--agent", "hanabi-mini-2p,smart", "--evaluate", "--out", "e.json"])  # one cannot play there
     rows = read_json("e.json")["games"]
     assert [(row["agent"], row["evaluation"], row["seats"]) for row in rows] == [("smart", True, [1])] * 2
-    assert there.paths == ["/evaluation-info/k3y", "/play-next?submission_key=k3y"] * 2 + ["/evaluation-info/k3y"]
+    assert hosted.paths == ["/evaluation-info/k3y", "/play-next?submission_key=k3y"] * 2 + ["/evaluation-info/k3y"]
 
 
 @pytest.mark.parametrize("agent", ["smrt", "cheat", "hanabi-mini-2p", "peek.py:PEEK"])
-def test_no_game_of_the_evaluation_is_opened_for_an_agent_that_cannot_play(
-    hosted: tuple[Hosted, list[str]], agent: str
-):
-    there, words = hosted
+def test_no_game_of_the_evaluation_is_opened_for_an_agent_that_cannot_play(hosted: Hosted, agent: str):
     Path("peek.py").write_text("from hanabako.agents.bots.hanabi.cheat import CHEAT as PEEK\n", encoding="utf-8")
     with pytest.raises(SystemExit):
-        main([*words, "--agent", agent, "--evaluate"])
-    assert not there.paths
+        main([*hosted.words, "--agent", agent, "--evaluate"])
+    assert not hosted.paths
 
 
 def shows(obs: list[Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda message: message | {"agent_0": {"obs": obs, "legal_moves": []}}
+
+
+def changed(message: dict[str, Any]) -> dict[str, Any]:
+    obs = message["agent_0"]["obs"]
+    return shows([*obs[:200], 1 - obs[200], *obs[201:]])(message)
 
 
 BAD: dict[str, tuple[int, Any, str]] = {
@@ -284,7 +255,10 @@ BAD: dict[str, tuple[int, Any, str]] = {
     "no numbers": (0, shows(["x"]), r"obs of agent_0 must be a list of numbers, got \['x'\]"),
     "an observation too short": (0, shows([1.0]), "player 0 must observe 658 finite numbers"),
     "numbers that are none": (0, shows([float("nan")] * 658), "player 0 must observe 658 finite numbers"),
-    "another game": (2, shows([0.0] * 658), "one who acted must be shown"),
+    "nobody who acted": (2, shows([0.0] * 658), "one who acted must be shown, got 0"),
+    "two who acted": (2, shows([1.0] * 658), "one who acted must be shown, got 2"),
+    "another number": (2, changed, r"is shown .* at 200 of its observation, but by"),
+    "a number too few": (2, shows([0.0] * 657), "player 0 must observe 658 finite numbers"),
     "no score": (1, lambda message: message | {"score": None}, "must have done and a score from 0 to 25"),
     "a score that is none": (1, lambda message: message | {"score": float("nan")}, "a score from 0 to 25, got .* nan"),
     "a score too high": (1, lambda message: message | {"score": 10**400}, "a score from 0 to 25, got .* 10000"),
@@ -294,12 +268,11 @@ BAD: dict[str, tuple[int, Any, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, list[str]], name: str):
-    there, words = hosted
-    main([*words, "--agent", "smart"])
-    there.bad, says = BAD[name][:2], BAD[name][2]
+def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: Hosted, name: str):
+    main([*hosted.words, "--agent", "smart"])
+    hosted.bad, says = BAD[name][:2], BAD[name][2]
     with pytest.raises(SystemExit, match=says) as refusal:
-        main([*words, "--agent", "smart"])
+        main([*hosted.words, "--agent", "smart"])
     assert str(refusal.value).startswith("hanabako ah2ac2: ") and "\n" not in str(refusal.value)
     assert "k3y" not in str(refusal.value)
     assert len(read_json("ah2ac2.json")["games"]) == 1  # the game that was finished
@@ -312,11 +285,7 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
         (["--evaluate"], "wrong", "refuses with status 403: is the key right?"),
         ([], "", "the environment variable AH2AC2_KEY must hold the key"),
         ([], "\udcff", "key must be of printable characters"),
-        (
-            ["--server", "ws://ah2ac2.com"],
-            "wrong",
-            r"server must be HOST or wss://HOST \(ws:// on",
-        ),
+        (["--server", "ws://ah2ac2.com"], "wrong", r"server must be HOST or wss://HOST \(ws:// on"),
         (["--server", "ws://127.0.0.1:9"], "wrong", "127.0.0.1:9 cannot be reached"),
         (["--agent", "cheat"], "k3y", "cheat looks at its own cards, which players do not see"),
         (["--agent", "hanabi-mini-2p"], "k3y", "hanabi-mini-2p"),
@@ -330,25 +299,24 @@ def test_what_a_server_may_not_send_ends_in_a_sentence(hosted: tuple[Hosted, lis
     ],
 )
 def test_what_cannot_be_played_there_is_said(
-    hosted: tuple[Hosted, list[str]], more: list[str], key: str, says: str, monkeypatch: pytest.MonkeyPatch
+    hosted: Hosted, more: list[str], key: str, says: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("AH2AC2_KEY", key)
     Path("other.json").write_text("[]", encoding="utf-8")
     with pytest.raises(SystemExit, match=says) as refusal:
-        main([*hosted[1], "--agent", "smart", *more])
+        main([*hosted.words, "--agent", "smart", *more])
     assert "\n" not in str(refusal.value) and not (key and key in str(refusal.value).replace("wrong:", ""))
     assert not Path("ah2ac2.json").exists()
 
 
 def test_the_server_must_answer_in_time_and_on_this_machine_without_a_proxy(
-    hosted: tuple[Hosted, list[str]], monkeypatch: pytest.MonkeyPatch
+    hosted: Hosted, monkeypatch: pytest.MonkeyPatch
 ):
-    _, words = hosted
     for name in ("http_proxy", "HTTP_PROXY", "ws_proxy", "WS_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.delenv("NO_PROXY", raising=False)
-    main([*words, "--agent", "smart", "--evaluate"])
+    main([*hosted.words, "--agent", "smart", "--evaluate"])
     assert len(read_json("ah2ac2.json")["games"]) == 2
 
     def endless(handler: Any) -> None:

@@ -7,21 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 import torch
+from gymnasium.vector import AutoresetMode
 from safetensors.torch import load_file, save_file
 
 from hanabako import agents
 from hanabako.agents import play
 from hanabako.agents.playing.block import Block
-from hanabako.agents.playing.seating import OneTable, sit
+from hanabako.agents.playing.seating import sit
 from hanabako.agents.results.evaluation import Args, evaluate
 from hanabako.games import game_of
 from hanabako.packing import unpack
-from hanabi_env import PRESETS, HanabiConfig, hanabi_v0, v0_belief
+from hanabi_env import PRESETS, HanabiConfig, v0_belief
 from hanafuda_env import KoiKoiConfig
+from tests.agents.test_recurrent import assert_one_table_plays_the_same
+from tests.agents.test_vector_seat import assert_as_single_seats
 from tests.bridges.test_ah2ac2 import Code
 from tests.reference.published_networks import Clone, OffBelief, Sad
 
@@ -123,41 +125,14 @@ def test_ten_thousand_decisions_are_those_of_the_plain_network(case: str, tmp_pa
 def test_one_table_plays_the_game_of_the_batch_beside_any_partner(tmp_path: Path):
     _, name = other_play(tmp_path)
     config = replace(TWO, derived=True)  # our networks read the derived bits, and theirs do not
-    seats = [agents.load("hanabi-standard-2p", config), agents.load(name, config)]
-    batch, lengths = play(config, seats, 20, seed=3), []
-    for game_index in range(3):
-        env = hanabi_v0.raw_env(config=config)
-        env.reset(seed=3, options={"game_index": game_index})
-        table = OneTable(env, seats, seed=3, game_index=game_index)
-        while not all(env.terminations.values()):
-            env.step(table.action())
-            table.observe()
-        lengths.append(env.tables["length"][0])
-    assert lengths == batch.length[:3].tolist()
+    assert_one_table_plays_the_same(config, [agents.load("hanabi-standard-2p", config), agents.load(name, config)])
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_partner_of_games_that_go_on_apart_remembers_each(seat: int, tmp_path: Path):
     _, name = obl_torch(tmp_path)
     partners = {"pool": [agents.load(name, TWO), "piers"]}
-    envs = gymnasium.make_vec("hanabako/HanabiSeat-v0", 5, partners=partners, seat=seat)
-    singles = [gymnasium.make("hanabako/HanabiSeat-v0", partners=partners, seat=seat) for _ in range(5)]
-    observation, _ = envs.reset(seed=2)
-    for i, single in enumerate(singles):
-        single.reset(seed=2, options={"game_index": i})
-    ends = 0
-    for _ in range(60):
-        mask = observation["action_mask"]
-        actions = mask.shape[1] - 1 - mask[:, ::-1].argmax(1)  # hints while there are tokens
-        observation, _, terminations, *_ = envs.step(actions)
-        for i, single in enumerate(singles):
-            seen, _, terminated, *_ = single.step(int(actions[i]))
-            assert terminated == terminations[i]
-            if terminated:
-                ends += 1
-                seen, _ = single.reset()
-            np.testing.assert_array_equal(observation["observation"][i], seen["observation"])
-    assert ends
+    assert_as_single_seats("hanabi", {}, partners, seat, AutoresetMode.SAME_STEP)
 
 
 def test_what_is_remembered_can_be_saved_and_written_back(tmp_path: Path):
@@ -245,10 +220,6 @@ def change(path: Path, change_tensors: Callable[[dict[str, torch.Tensor]], Any])
         torch.save(tensors, path)
 
 
-def set_nan(tensors: dict[str, torch.Tensor]) -> None:
-    tensors[min(tensors)].view(-1)[0] = float("nan")
-
-
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "missing": (lambda path: path.unlink(), "cannot be read"),
     "empty": (lambda path: path.write_bytes(b""), "is empty"),
@@ -256,7 +227,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "cut in its header": (lambda path: path.write_bytes(path.read_bytes()[:50]), "damaged|cannot be read"),
     "huge header": (lambda path: path.write_bytes(b"\xff" * 7 + b"\x7f" + path.read_bytes()[8:]), "damaged|read"),
     "noise": (lambda path: path.write_bytes(bytes(range(256)) * 9), "damaged|cannot be read"),
-    "NaN": (lambda path: change(path, set_nan), "finite numbers, got NaN"),
+    "NaN": (lambda path: change(path, lambda t: t[min(t)].view(-1)[0].fill_(torch.nan)), "finite numbers, got NaN"),
     "a tensor too many": (lambda path: change(path, lambda t: t.update(more=torch.ones(3))), "'more' must be none"),
     "a tensor too few": (lambda path: change(path, lambda t: t.pop(min(t))), "has no|must be"),
     "another shape": (lambda path: change(path, lambda t: t.update({min(t): torch.ones(2, 2, 2)})), "shape|matrix"),

@@ -72,12 +72,9 @@ def test_a_game_without_probabilities_and_values_has_no_panel_for_them() -> None
     whole = game()
     bare = [replace(frame, probabilities={}, values={}) for frame in whole.frames]
     searched = [bare[0], replace(bare[1], values={"left": 1.0})]
-    panels = [replace(whole, frames=frames).html() for frames in (bare, searched, whole.frames)]
-    assert [re.search(r'<section id="choice"[^>]* hidden>', page) is not None for page in panels] == [
-        True,
-        False,
-        False,
-    ]
+    for frames, is_hidden in ((bare, True), (searched, False), (whole.frames, False)):
+        page = replace(whole, frames=frames).html()
+        assert bool(re.search(r'<section id="choice"[^>]* hidden>', page)) == is_hidden
 
 
 def test_no_text_of_a_game_can_break_out_of_the_page() -> None:

@@ -1,10 +1,6 @@
-"""Games of Hanabi as single records, stepped by the rules as plain Python; one is a machine of `reference.lockstep`.
-
-Test modules that use them need the fixture ``wrap_around``.
-"""
+"""Games of Hanabi as single records, stepped by the rules as plain Python; one is a machine of `reference.lockstep`."""
 
 import random
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -17,10 +13,12 @@ from hanabi_env.engine.state import state_dtype
 from hanabi_env.game import HanabiGame
 from hanabi_env.words.notation import str_to_action
 from hanabi_env.words.positions import load_deal, load_position
-from tests.interpreted import Interpreted
-from tests.reference.hanabi_plain import box
+from tests.interpreted import WRAPPING, Interpreted
+
+from .table import cards, fill
 
 
+@WRAPPING
 def new_game(config: HanabiConfig, seed: int = 1, room: HanabiConfig | None = None) -> Any:
     """Return a dealt game; if ``room`` is given, the record has the sizes for that configuration."""
     size = (room or config).rules()
@@ -37,6 +35,7 @@ def legal_actions(config: HanabiConfig, state: Any) -> list[int]:
     return [action for action in range(config.rules().num_actions) if int(mask[action >> 6]) >> (action & 63) & 1]
 
 
+@WRAPPING
 def do(config: HanabiConfig, state: Any, *moves: str) -> None:
     for words in moves:
         action = str_to_action(config, words)
@@ -44,6 +43,7 @@ def do(config: HanabiConfig, state: Any, *moves: str) -> None:
         hanabi.step(config.rules(), state, action)
 
 
+@WRAPPING
 def play_on(config: HanabiConfig, state: Any, moves: int, rng: random.Random) -> None:
     for _ in range(moves):
         if state.end_reason:
@@ -51,6 +51,7 @@ def play_on(config: HanabiConfig, state: Any, moves: int, rng: random.Random) ->
         hanabi.step(config.rules(), state, rng.choice(legal_actions(config, state)))
 
 
+@WRAPPING
 def observations(config: HanabiConfig, state: Any) -> list[list[int]]:
     rules, seen = config.rules(), []
     for player in range(config.players):
@@ -61,10 +62,8 @@ def observations(config: HanabiConfig, state: Any) -> list[list[int]]:
 
 
 def stacked(config: HanabiConfig, start: str) -> Any:
-    rest = Counter(box(config))
-    rest.subtract(start.split())
     state = new_game(config)
-    load_deal(config, state, {"deck": start.split() + list(rest.elements())})
+    load_deal(config, state, {"deck": cards(start) + fill(config, cards(start))})
     return state
 
 

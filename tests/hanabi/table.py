@@ -113,12 +113,9 @@ def pile(config: HanabiConfig, suit: str, top: int | None) -> list[str]:
     return [f"{suit}{rank}" for rank in ranks]
 
 
-def start_from(config: HanabiConfig, position: dict[str, Any]) -> Table:
-    env = new_env(config)
-    env.reset(seed=0, options={"state": position})
-    return Table(env)
-
-
 def position(hands: str, **wanted: Any) -> Table:
     """Return a game that continues from a position; see `state`."""
-    return start_from(*state(hands, **wanted))
+    config, there = state(hands, **wanted)
+    env = new_env(config)
+    env.reset(seed=0, options={"state": there})
+    return Table(env)

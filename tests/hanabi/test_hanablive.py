@@ -26,7 +26,7 @@ SAVED = {
 }
 
 
-def played(config: HanabiConfig, seed: int) -> tuple[list[str], list[int], dict[str, Any]]:
+def played(config: HanabiConfig, seed: int) -> tuple[list[str], list[int]]:
     rng, env = random.Random(seed), hanabi_v0.raw_env(config=config)
     deck, actions = shuffled_box(config, rng), []
     env.reset(seed=seed, options={"deck": deck})
@@ -35,24 +35,15 @@ def played(config: HanabiConfig, seed: int) -> tuple[list[str], list[int], dict[
         quiet = [action for action in legal if not env.action_to_str(action).startswith("play")]
         actions.append(rng.choice(quiet if quiet and rng.random() < 0.9 else legal))
         env.step(actions[-1])
-    return deck, actions, env.to_dict()
-
-
-def replayed(config: HanabiConfig, deck: list[str], actions: list[int]) -> dict[str, Any]:
-    env = hanabi_v0.raw_env(config=config)
-    env.reset(options={"deck": deck})
-    for action in actions:
-        env.step(action)
-    return env.to_dict()
+    return deck, actions
 
 
 @pytest.mark.parametrize("name", SAVED)
 def test_a_game_goes_out_and_comes_in_again(name, tmp_path):
     config = SAVED[name]
-    deck, actions, end = played(config, seed=len(name))
+    deck, actions = played(config, seed=len(name))
     save(tmp_path / "game.json", config, deck, actions)
     assert load(tmp_path / "game.json") == (config, deck, actions)
-    assert replayed(config, deck, actions)["score"] == end["score"]
 
 
 def test_the_file_is_what_the_sites_own_check_wants(tmp_path):
@@ -62,7 +53,7 @@ def test_the_file_is_what_the_sites_own_check_wants(tmp_path):
     It deals by the seed, if there is one, and ignores the deck.
     """
     config = HanabiConfig(players=3, multicolor="all_colors", black_powder=True, colors=4)
-    deck, actions, _ = played(config, seed=5)
+    deck, actions = played(config, seed=5)
     save(tmp_path / "game.json", config, deck, actions, players=["Ann", "Bo", "Cy"])
     game = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert set(game) == {"players", "deck", "actions", "options"}
@@ -117,23 +108,17 @@ def test_an_old_game_may_begin_with_another_player():
     assert [env.action_to_str(action) for action in actions] == ["hint 1 1", "play 0"]
 
 
-@pytest.mark.parametrize("kind", [4, 5])
-def test_a_game_that_was_ended_by_a_player_or_a_vote_is_read_up_to_there(kind):
-    game = standard_game()
-    whole = load(io.StringIO(json.dumps(game)))
-    game["actions"] += [{"type": kind, "target": 0, "value": 0}, {"type": 0, "target": 1, "value": 0}]
-    assert load(io.StringIO(json.dumps(game))) == whole
-
-
 @pytest.mark.parametrize("target", [-1, 0, 1])
 @pytest.mark.parametrize("kind", [4, 5])
 def test_how_a_game_was_stopped_goes_out_and_comes_in_again(kind, target, tmp_path):
     config, end = HanabiConfig(), {"type": kind, "target": target, "value": 10}
-    deck, actions, _ = played(config, seed=3)
+    deck, actions = played(config, seed=3)
     save(tmp_path / "game.json", config, deck, actions[:5], end=end)
     game = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
     assert game["actions"][5:] == [end] and ending(game) == end
     assert load(tmp_path / "game.json") == (config, deck, actions[:5])
+    game["actions"].append({"type": 0, "target": 1, "value": 0})
+    assert load(io.StringIO(json.dumps(game))) == (config, deck, actions[:5]), "it is read up to there"
     game["options"]["startingPlayer"] = 1  # the file names the same player, whom `load` rotates
     turned = ending(game)["target"]
     assert turned == (target if target < 0 else 1 - target)
@@ -255,7 +240,7 @@ def test_the_command_goes_on_after_what_it_cannot_read(tmp_path, capsys):
     }
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
-    deck, actions, _ = played(HanabiConfig(), seed=3)
+    deck, actions = played(HanabiConfig(), seed=3)
     save(tmp_path / "good", HanabiConfig(), deck, actions)
     names = ["missing", "", *contents, "good"]  # "" is the folder
     with pytest.raises(SystemExit, match="6 of 7"):
@@ -269,7 +254,7 @@ def test_the_command_goes_on_after_what_it_cannot_read(tmp_path, capsys):
 
 def test_actions_after_the_end_are_refused_by_their_number(tmp_path, capsys):
     config, number = HanabiConfig(), 0
-    deck, actions, _ = played(config, seed=3)
+    deck, actions = played(config, seed=3)
     save(tmp_path / "over.json", config, deck, [*actions, number])
     with pytest.raises(SystemExit, match="1 of 1"):
         main([str(tmp_path / "over.json")])

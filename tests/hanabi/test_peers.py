@@ -6,10 +6,10 @@ Two thousand games played by other projects' bots end with their recorded scores
 """
 
 import gzip
-import importlib.util
 import json
 import random
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +23,17 @@ from .records import PlainEngine
 from .table import new_env
 from .tables import COMPILED, MANY, name
 
+MISSING = {
+    peers.OpenSpiel: ("pyspiel", "pip install open_spiel"),
+    peers.LearningEnvironment: (
+        "hanabi_learning_environment",
+        "CMAKE_POLICY_VERSION_MINIMUM=3.5 pip install hanabi-learning-environment",
+    ),
+}
+"""The module that each of the other games needs, and the command that installs it."""
 PEERS = [
-    pytest.param(
-        peers.OpenSpiel,
-        marks=pytest.mark.skipif(
-            importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is missing: pip install open_spiel"
-        ),
-        id="OpenSpiel",
-    ),
-    pytest.param(
-        peers.LearningEnvironment,
-        marks=pytest.mark.skipif(
-            importlib.util.find_spec("hanabi_learning_environment") is None,
-            reason="the Learning Environment is missing: "
-            "CMAKE_POLICY_VERSION_MINIMUM=3.5 pip install hanabi-learning-environment",
-        ),
-        id="LearningEnvironment",
-    ),
+    pytest.param(peer, marks=pytest.mark.skipif(find_spec(module) is None, reason=f"{module} is missing: {command}"))
+    for peer, (module, command) in MISSING.items()
 ]
 
 
@@ -136,14 +130,10 @@ def random_table(rng: random.Random) -> HanabiConfig:
     )
 
 
-RECORDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "hanabi_games_2p.jsonl.gz"
-
-
-@pytest.mark.skipif(not RECORDS.exists(), reason=f"no recorded games at {RECORDS}")
-def test_recorded_games_end_with_their_scores():
+def test_recorded_games_end_with_their_scores(recorded_games: Path):
     env = new_env(HanabiConfig())
     scores = []
-    with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
+    with gzip.open(recorded_games / "hanabi_games_2p.jsonl.gz", "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             game = json.loads(line)
             deck = [game["deck"][at : at + 2] for at in range(0, 100, 2)]

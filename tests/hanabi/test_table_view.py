@@ -31,14 +31,6 @@ def test_H20_exchanging_hidden_cards_changes_nothing_a_seat_is_shown(fields: dic
             assert table_svg(view_of(position, config)) != table_svg(view_of(other, config)), "omniscient eyes see it"
 
 
-def test_a_view_of_a_seat_holds_no_card_of_its_own() -> None:
-    config = HanabiConfig(players=3)
-    view = view_of(final(config, moves=20), config, 1)
-    assert all(card.card is None for card in view.hands[1])
-    assert all(card.card is not None for player in (0, 2) for card in view.hands[player])
-    assert view.next_card is None
-
-
 def test_possible_cards_are_the_plausible_ones_of_which_a_copy_may_be_left() -> None:
     config = HanabiConfig()
     snapshots = game(config, seed=3, moves=60)

@@ -11,6 +11,7 @@ from hanabako.words.notation import members
 from hanabi_env import PRESETS, HanabiConfig
 from hanabi_env.engine import cards
 from hanabi_env.words.notation import card_names, ranks_in_order
+from tests.conftest import ROOT
 
 from .table import Table, deal, position
 from .test_rules import all_cards
@@ -385,23 +386,28 @@ def test_V6_with_V4_the_tile_replaces_only_the_completions_token():
 # --- V7 and the options of the first edition --------------------------------------------------------------------------
 
 
-def test_V7_every_combination_is_a_game():
+def test_V7_every_combination_is_a_game_of_no_more_actions_than_the_card_says():
     switches: dict[str, list[Any]] = {
         "multicolor": [None, "own_color", "all_colors"],
         "black_powder": [False, True],
         "flamboyants": [False, True],
         "final_bouquet": [False, True],
         "choreography": [False, True],
+        "black_distribution": ["mirrored", "standard"],
+        "empty_hints": [False, True],
         "max_life_tokens": [1, 3],
         "max_information_tokens": [8, 10],
         "players": [2, 3, 4, 5],
     }
+    most = 0
     for values in itertools.product(*switches.values()):
         config = HanabiConfig(**dict(zip(switches, values, strict=True)))
         assert config.deck_size == 50 + {None: 0, "own_color": 5, "all_colors": 10}[config.multicolor] + (
             10 if config.black_powder else 0
         )
         assert config.max_score == (30 if config.multicolor else 25)
+        most = max(most, config.rules().num_actions)
+    assert f"up to {most} with extensions" in (ROOT / "hanabi_env" / "README.md").read_text(encoding="utf-8")
 
 
 def test_V7_a_turn_of_all_extensions_at_once():

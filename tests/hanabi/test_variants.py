@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from hanabi_env import HanabiConfig
-from hanabi_env.words.positions import load_position
 from hanabi_env.words.reading import read_bonus_tiles
 from tests.reference.hanabi_plain import TILES, PlainHanabi, box
 from tests.reference.hanabi_plain_observation import is_dead
-from tests.reference.lockstep import Engine, Plain, play, shuffled_box
+from tests.reference.lockstep import Engine, Plain, any_legal, play, shuffled_box
 
 from .records import PlainEngine
+from .table import state
 
 MOVES = int(os.environ.get("HANABAKO_MOVES", "10000"))
 PARTS = 4  # tests that share the games, so that workers can run them in parallel
@@ -90,17 +90,13 @@ def is_safe(game: PlainHanabi, words: str) -> bool:
     return verb == "hint"
 
 
-def any_move(plain: Plain, rng: random.Random) -> int:
-    return rng.choice(sorted(plain.legal()))
-
-
 def play_one(machine: Any, seed: int) -> tuple[HanabiConfig, PlainHanabi, int]:
     """Play one random game of a random combination on the reference and on ``machine``."""
     rng = random.Random(seed)
     config = random_config(rng)
     deck, tiles = shuffled_box(config, rng), random_tiles(config, rng)
     plain = Plain(config, deck, bonus_tiles=tiles)
-    choose = any_move if rng.random() < 0.1 else good_move
+    choose = any_legal if rng.random() < 0.1 else good_move
     try:
         moves = play(plain, [machine(config, deck, bonus_tiles=tiles)], choose, rng)
     except Exception as error:
@@ -140,7 +136,7 @@ def test_V5_players_without_cards_and_tokens_are_stuck():
     for _ in range(30):
         deck = shuffled_box(config, rng)
         plain = Plain(config, deck)
-        play(plain, [Restored(config, deck)], any_move, rng)
+        play(plain, [Restored(config, deck)], any_legal, rng)
         ends[plain.game.end_reason] += 1
     assert ends["stuck"] > 0, ends
 
@@ -191,37 +187,18 @@ def same(first: Any, second: Any, key: str) -> Any:
 
 # --- Impossible positions ---------------------------------------------------------------------------------------------
 
-FULL = {"multicolor": "all_colors", "black_powder": True, "flamboyants": True}
+FULL: dict[str, Any] = {"multicolor": "all_colors", "black_powder": True, "flamboyants": True}
 
 
 def waiting_position(tile: str, **fields: Any) -> tuple[HanabiConfig, dict[str, Any]]:
     """Return a position in which player 0 has completed red and ``tile`` is pending; Y1 is in the discard."""
-    config = HanabiConfig(**FULL, **fields)
-    rest = box(config)
-    red = [f"R{rank}" for rank in range(1, 6)]
-    for card in [*red, "Y1"]:
-        rest.remove(card)
-    hands = [rest[:4], rest[4:9]]
-    every = list(dict.fromkeys(box(config)))
-    return config, {
-        "current_player": 0,
-        "hands": hands,
-        "deck": rest[9:],
-        "discards": ["Y1"],
-        "fireworks": {"R": 5, "Y": 0, "G": 0, "W": 0, "B": 0, "M": 0, "K": 0},
-        "information_tokens": 8,
-        "life_tokens": 3,
-        "turns_to_play": None,
-        "end_reason": None,
-        "bonus_tiles": [other for other in TILES if other != tile],
-        "pending": tile,
-        "knowledge": [[every for _ in hand] for hand in hands],
-    }
+    hands, tiles = "R1 R1 R2 R3 | R4 Y1 Y1 Y2 Y2", TILES.replace(tile, "")
+    return state(hands, fireworks="R5", discards="Y1", tiles=tiles, pending=tile, **FULL, **fields)
 
 
 def load(config: HanabiConfig, position: dict[str, Any]) -> PlainEngine:
     engine = PlainEngine(config, box(config), TILES)
-    load_position(config, engine.state, position)
+    engine.load(position)
     return engine
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from hanabako.agents.commands.draw import sample_game
-from hanabako.drawing.replay import Snapshot
 from ikebana_env import IkebanaConfig, ikebana_v0
 from ikebana_env.drawing.render import replay, table_ansi, table_rgb, table_svg, view_of
 from ikebana_env.drawing.table_view import describe_move, describe_turn
@@ -82,4 +81,3 @@ def test_environments_render_themselves():
     env.reset(seed=1)
     assert env.render() == table_ansi(view_of(env.to_dict(), env.config))
     assert "<svg" in str(env._repr_svg_())
-    assert isinstance(Snapshot(env.to_dict()).position, dict)

@@ -135,13 +135,8 @@ def test_I8_a_bought_card_uncovers_the_one_below():
 def nearly_empty(players: int) -> Table:
     """Return a position in which player 0 draws from an empty deck; the discards hold all remaining cards."""
     rest = box()
-    bouquets = [[rest.pop(0) for _ in range(2)] for _ in range(players)]
-    discards = [rest[player::players] for player in range(players)]
-    return start(
-        players,
-        bouquets=[" ".join(cards) for cards in bouquets],
-        discards=[" ".join(cards) for cards in discards],
-    )
+    bouquets = [" ".join(rest.pop(0) for _ in range(2)) for _ in range(players)]
+    return start(players, bouquets=bouquets, discards=[" ".join(rest[player::players]) for player in range(players)])
 
 
 @PLAYERS

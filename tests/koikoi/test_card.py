@@ -1,22 +1,13 @@
 """The layout of the observation agrees with its meaning."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from hanafuda_env import PRESETS, KoiKoiConfig
+from hanafuda_env import KoiKoiConfig
 from hanafuda_env.engine.layout import PHASES, layout
 from hanafuda_env.engine.state import PHASE_END, PHASE_PLAY
 from hanafuda_env.words.notation import CARD_NAMES, PHASE_NAMES, action_to_str
-from tests.test_cards import assert_every_bit_has_one_field
 
 from .table import position
-
-
-def test_every_bit_belongs_to_one_field():
-    for preset in PRESETS.values():
-        for history in (0, 3):
-            assert_every_bit_has_one_field(replace(preset, history=history))
 
 
 def test_fields_lie_where_the_table_says():

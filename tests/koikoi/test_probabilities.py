@@ -58,7 +58,9 @@ def deal_counter() -> Any:
     return count
 
 
-def check_deals(deals: int) -> None:
+@pytest.mark.statistical
+@pytest.mark.parametrize("deals", [10**7, pytest.param(10**8, marks=pytest.mark.slow)])
+def test_many_deals_have_the_exact_probabilities(deals: int):
     game = KoiKoiGame(KoiKoiConfig())
     tables, counts = np.zeros(1, game.table_dtype(specialize=False)), np.zeros(6, np.int64)
     deal_counter()(tables, np.uint64(20261120), deals, counts)
@@ -81,17 +83,6 @@ def check_deals(deals: int) -> None:
 def test_the_cards_figures_agree_with_each_other():
     assert pytest.approx(VOID) == TESHI + KUTTSUKI
     assert pytest.approx((1 - VOID) * (1 - ONE_LUCKY - BOTH_LUCKY)) == ALL_ORDINARY
-
-
-@pytest.mark.statistical
-def test_ten_million_deals_have_the_exact_probabilities():
-    check_deals(10**7)
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_a_hundred_million_deals_have_the_exact_probabilities():
-    check_deals(10**8)
 
 
 @pytest.mark.statistical

@@ -6,12 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
-
 from hanafuda_env import koikoi_v0
 
-RECORDS = Path(__file__).resolve().parents[3] / "shared" / "data" / "koikoi_games.jsonl.gz"
+from .table import Table
+
 TURNS = 16
 
 
@@ -28,30 +26,21 @@ def deck_of(basic: dict[str, Any]) -> list[str]:
     return first + other[4:] + own[4:] + board[4:] + [word(card) for card in reversed(basic["initPile"])]
 
 
-class Replay:
+class Replay(Table):
     def __init__(self, env: Any, game: dict[str, Any]) -> None:
-        self.env = env
+        super().__init__(env)
         self.rounds = list(game["record"].values())
         decks = [deck_of(record["basic"]) for record in self.rounds]
         env.reset(options={"decks": decks, "dealer": self.rounds[0]["basic"]["Dealer"] - 1})
 
-    @property
-    def legal(self) -> set[str]:
-        mask = self.env.observe(self.env.agent_selection)["action_mask"]
-        return {self.env.action_to_str(int(action)) for action in np.flatnonzero(mask)}
-
-    def do(self, words: str) -> None:
-        assert words in self.legal
-        self.env.step(self.env.str_to_action(words))
-
     def take(self, phase: str, captured: list[list[int]]) -> None:
         """If the game asks for a choice of matching cards, take the recorded one; exactly two cards must match."""
-        if self.env.to_dict()["phase"] == phase:
+        if self.phase == phase:
             assert len(captured) == 2
             self.do(f"take {word(captured[1])}")
 
     def play_turn(self, number: int, turn: dict[str, Any]) -> None:
-        env, before = self.env, self.env.to_dict()
+        before = self.env.to_dict()
         player = turn["playerInTurn"] - 1
         assert (before["phase"], before["turn"], before["current_player"]) == ("play", number, player)
         assert before["deck"][0] == word(turn["drawCard"])
@@ -59,7 +48,7 @@ class Replay:
         self.do(f"play {word(turn['discardCard'])}")
         self.take("pick_hand", turn["collectCard"])
         self.take("pick_draw", turn["collectCard2"])
-        after = env.to_dict()
+        after = self.env.to_dict()
         if len(after["round_results"]) == finished:
             taken = {word(card) for card in turn["collectCard"] + turn["collectCard2"]}
             assert set(after["captured"][player]) - set(before["captured"][player]) == taken
@@ -69,38 +58,34 @@ class Replay:
         if offered:
             self.do("koikoi" if turn["isKoiKoi"] else "stop")
 
-    def play(self) -> tuple[int, int]:
-        """Replay all rounds; return the number of rounds, and how many of them the dealer won."""
-        won_by_dealer = 0
+    def play(self) -> None:
+        """Replay all rounds."""
         for number, record in enumerate(self.rounds):
             basic = record["basic"]
-            assert self.env.to_dict()["dealer"] == basic["Dealer"] - 1
+            assert self.dealer == basic["Dealer"] - 1
             for turn in range(1, TURNS + 1):
                 if f"turn{turn}" in record:
                     self.play_turn(turn, record[f"turn{turn}"])
-            result = self.env.to_dict()["round_results"][number]
-            assert len(self.env.to_dict()["round_results"]) == number + 1
+            assert len(self.round_results) == number + 1
+            result = self.round_results[number]
             winner = basic["roundWinner"]
             if result["reason"] == "exhausted":  # such records have no winner; the dealer gets a point
                 assert winner == 0
                 winner = basic["Dealer"]
             assert result["winner"] == winner - 1
             assert result["points"] == basic[f"player{winner}RoundPts"] == -basic[f"player{3 - winner}RoundPts"]
-            won_by_dealer += winner == basic["Dealer"] and result["reason"] == "stop"
-        return len(self.rounds), won_by_dealer
 
 
-@pytest.mark.skipif(not RECORDS.exists(), reason=f"no recorded games at {RECORDS}")
-def test_recorded_games_between_people_replay_without_a_disagreement(full: bool):
+def test_recorded_games_between_people_replay_without_a_disagreement(recorded_games: Path, full: bool):
     env = koikoi_v0.raw_env(preset="koikoi_japan")
     env.reset(seed=0)
     rounds = 0
-    with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
+    with gzip.open(recorded_games / "koikoi_games.jsonl.gz", "rt", encoding="utf-8") as lines:
         games = [json.loads(line) for line in islice(lines, None if full else 10)]
     for game in games:
         replay = Replay(env, game)
-        rounds += replay.play()[0]
-        assert all(env.terminations.values())
-        ends = [game["result"]["player1EndPts"], game["result"]["player2EndPts"]]
-        assert env.to_dict()["scores"] == ends
+        replay.play()
+        rounds += len(replay.rounds)
+        assert replay.is_over
+        assert replay.scores == [game["result"]["player1EndPts"], game["result"]["player2EndPts"]]
     assert (len(games), rounds) == ((100, 794) if full else (10, 80))

@@ -1,6 +1,7 @@
 """The independent plain game and the environment play the same random games, with random options."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -134,8 +135,6 @@ def test_random_games_of_random_options_agree_with_the_plain_game(full: bool):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_games_of_the_presets_agree_with_the_plain_game(preset, full):
-    from dataclasses import replace
-
     rng = random.Random(preset)
     config = replace(PRESETS[preset], reward="points")
     for _ in range(3 if full else 1):

@@ -97,9 +97,8 @@ def test_K10_K11_the_dealer_begins_where_two_lucky_hands_are_played(dealer, hand
 @pytest.mark.parametrize(("kind", "hand"), [("teshi", TESHI), ("kuttsuki", KUTTSUKI)])
 @pytest.mark.parametrize("place", ["other", "dealers"])
 def test_K8_L6_a_hand_that_is_dealt_again_is_so_whoever_holds_it(kind, hand, place):
-    zones = {"other": "", "dealers": "", place: hand}
     with pytest.raises(ValueError, match=r"decks\[0\] makes its round void: the hands"):
-        deal(zones["other"], zones["dealers"], FIELD_CALM, **{kind: "redeal"})  # type: ignore[arg-type]
+        deal(field=FIELD_CALM, **{place: hand, kind: "redeal"})  # type: ignore[arg-type]
 
 
 def test_K8_L6_no_player_of_koikoi_japan_is_dealt_teshi():
@@ -205,10 +204,6 @@ def test_after_an_illegal_action_nobody_has_won_and_the_scores_stay():
         assert envs.to_dict(0)["phase"] == "end" and envs.to_dict(0)["round_results"] == []
 
 
-def keeper(*_: Any) -> int:
-    return 51
-
-
 def test_a_seat_is_paid_for_a_given_deal_that_ends_before_its_first_decision():
     """K8: after the other player keeps the hands, a lucky hand wins the only round. The loss comes with the next step.
 
@@ -216,7 +211,7 @@ def test_a_seat_is_paid_for_a_given_deal_that_ends_before_its_first_decision():
     """
     config = KoiKoiConfig(rounds=1, reward="points")
     deck = stacked(TESHI, CALM, FIELD_CALM)
-    env = game_of(config).make_seat(config=config, seat=0, partners=keeper)
+    env = game_of(config).make_seat(config=config, seat=0, partners=lambda *_: 51)
     assert env.action_to_str(51) == "keep hands"
     observation, _ = env.reset(seed=1, options={"decks": [deck], "dealer": 0})
     assert not observation["action_mask"].any()

@@ -17,42 +17,59 @@ def card_number(card: str, ranks: int) -> int:
     return COLORS.index(card[0]) * ranks + int(card[1:]) - 1
 
 
-class OpenSpiel:
-    """OpenSpiel's (pyspiel's) hanabi; chance nodes take the cards from the given deck."""
+class Peer:
+    """A game of Hanabi whose cards come from the given deck. A subclass has ``deal`` and ``apply``."""
+
+    def __init__(self, game: Any, deck: list[str]) -> None:
+        self.game, self.deck, self.state = game, list(deck), game.new_initial_state()
+        self.deal()
+
+    def deal(self) -> None:
+        """Deal until a player is to move or the game is over."""
+        raise NotImplementedError
+
+    def apply(self, action: int) -> None:
+        raise NotImplementedError
+
+    @property
+    def score(self) -> float:
+        raise NotImplementedError
+
+    @property
+    def is_over(self) -> bool:
+        return self.state.is_terminal()
+
+    def step(self, action: int) -> float:
+        before = self.score
+        self.apply(action)
+        self.deal()
+        return self.score - before
+
+
+def settings_of(config: Any, observation_type: Any) -> dict[str, Any]:
+    names = ("players", "colors", "ranks", "max_information_tokens", "max_life_tokens")
+    own = {"hand_size": hand_size_of(config), "observation_type": observation_type}
+    return {name: getattr(config, name) for name in names} | own
+
+
+class OpenSpiel(Peer):
+    """OpenSpiel's (pyspiel's) hanabi."""
 
     name = "OpenSpiel"
 
     def __init__(self, config: Any, deck: list[str]) -> None:
         import pyspiel
 
-        self.game = pyspiel.load_game(
-            "hanabi",
-            {
-                "players": config.players,
-                "colors": config.colors,
-                "ranks": config.ranks,
-                "hand_size": hand_size_of(config),
-                "max_information_tokens": config.max_information_tokens,
-                "max_life_tokens": config.max_life_tokens,
-                "observation_type": config.observation_type,
-            },
-        )
         self.ranks = config.ranks
-        self.deck = list(deck)
-        self.state = self.game.new_initial_state()
-        self._deal()
+        super().__init__(pyspiel.load_game("hanabi", settings_of(config, config.observation_type)), deck)
 
-    def _deal(self) -> None:
+    def deal(self) -> None:
         while self.state.is_chance_node():
             self.state.apply_action(card_number(self.deck.pop(0), self.ranks))
 
     @property
     def current_player(self) -> int:
         return self.state.current_player()
-
-    @property
-    def is_over(self) -> bool:
-        return self.state.is_terminal()
 
     @property
     def score(self) -> float:
@@ -64,11 +81,8 @@ class OpenSpiel:
     def observation(self, player: int) -> list[int]:
         return [int(bit) for bit in self.state.observation_tensor(player)]
 
-    def step(self, action: int) -> float:
-        before = self.score
+    def apply(self, action: int) -> None:
         self.state.apply_action(action)
-        self._deal()
-        return self.score - before
 
 
 @cache
@@ -95,7 +109,7 @@ def deal_moves() -> dict[str, Any]:
     return moves
 
 
-class LearningEnvironment:
+class LearningEnvironment(Peer):
     """DeepMind's hanabi_learning_environment."""
 
     name = "Learning Environment"
@@ -103,33 +117,17 @@ class LearningEnvironment:
     def __init__(self, config: Any, deck: list[str]) -> None:
         pyhanabi = learning_environment()
         self.chance = pyhanabi.CHANCE_PLAYER_ID
-        self.game = pyhanabi.HanabiGame(
-            {
-                "players": config.players,
-                "colors": config.colors,
-                "ranks": config.ranks,
-                "hand_size": hand_size_of(config),
-                "max_information_tokens": config.max_information_tokens,
-                "max_life_tokens": config.max_life_tokens,
-                "observation_type": OBSERVATION_TYPES[config.observation_type],
-            }
-        )
-        self.encoder = pyhanabi.ObservationEncoder(self.game)
-        self.deck = list(deck)
-        self.state = self.game.new_initial_state()
-        self._deal()
+        game = pyhanabi.HanabiGame(settings_of(config, OBSERVATION_TYPES[config.observation_type]))
+        self.encoder = pyhanabi.ObservationEncoder(game)
+        super().__init__(game, deck)
 
-    def _deal(self) -> None:
+    def deal(self) -> None:
         while not self.is_over and self.state.cur_player() == self.chance:
             self.state.apply_move(deal_moves()[self.deck.pop(0)])
 
     @property
     def current_player(self) -> int:
         return self.state.cur_player()
-
-    @property
-    def is_over(self) -> bool:
-        return self.state.is_terminal()
 
     @property
     def score(self) -> float:
@@ -141,8 +139,5 @@ class LearningEnvironment:
     def observation(self, player: int) -> list[int]:
         return list(self.encoder.encode(self.state.observation(player)))
 
-    def step(self, action: int) -> float:
-        before = self.score
+    def apply(self, action: int) -> None:
         self.state.apply_move(self.game.get_move(action))
-        self._deal()
-        return self.score - before

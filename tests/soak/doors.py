@@ -182,11 +182,6 @@ def played(envs: Any, rng: np.random.Generator) -> None:
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
-def as_text(value: Any) -> str:
-    """Return the value as JSON; keys that JSON cannot write raise an error."""
-    return json.dumps(value)
-
-
 def hanab_live_door(path: Path) -> Door:
     """Return the entry point for a file of hanab.live."""
     games = []
@@ -195,14 +190,10 @@ def hanab_live_door(path: Path) -> Door:
         env = record.begin()
         position = env.to_dict()
         deck = [card for hand in position["hands"] for card in hand] + position["deck"]
-        actions = []
-        for before in record.positions():
-            if len(actions) < len(record.actions):
-                actions.append(before.str_to_action(record.actions[len(actions)]))
-        hanablive.save(path, config, deck, actions)
+        hanablive.save(path, config, deck, [env.str_to_action(words) for words in record.actions])
         games.append(json.loads(path.read_text(encoding="utf-8")))
     return Door(
-        lambda rng: rng.choice(games), lambda game: hanablive.load(io.StringIO(as_text(game))), things=JSON_THINGS
+        lambda rng: rng.choice(games), lambda game: hanablive.load(io.StringIO(json.dumps(game))), things=JSON_THINGS
     )
 
 
@@ -214,7 +205,7 @@ def record_door(under_test: GameUnderTest, path: Path) -> Door:
         games.append(json.loads(path.read_text(encoding="utf-8")))
 
     def take(game: Any) -> None:
-        path.write_text(as_text(game), encoding="utf-8")
+        path.write_text(json.dumps(game), encoding="utf-8")
         read_record(path).replayed()
 
     return Door(lambda rng: rng.choice(games), take, things=JSON_THINGS)
@@ -240,7 +231,7 @@ def policy_door(path: Path) -> Door:
     weights = {name: tensor.contiguous() for name, tensor in torch.nn.Module.state_dict(network).items()}
 
     def take(changed: Any) -> None:
-        texts = {str(key): as_text(value) for key, value in words_only(changed).items()}
+        texts = {str(key): json.dumps(value) for key, value in words_only(changed).items()}
         path.write_bytes(safetensors.torch.save(weights, texts))
         load_policy(path)
 
