@@ -33,17 +33,20 @@ MOST_CHARACTERS = 2**20
 """The longest metadata entry that is read."""
 
 
-def save_policy(path: Path, network: Network, config: Any, about: dict[str, Any]) -> None:
-    """Write a network's weights (float32) to a safetensors file, with everything needed to play it in the metadata.
+def save_policy(
+    path: Path, network: Network, config: Any, about: dict[str, Any], dtype: torch.dtype = torch.float32
+) -> None:
+    """Write a network's weights to a safetensors file, with everything needed to play it in the metadata.
 
     If ``config``, which it plays, observes ``derived``, the network gets these features. ``about`` says how it was
-    trained, as JSON types. The file is written completely or not at all: then with ``OSError``.
+    trained, as JSON types. Weights are stored as ``dtype``: bfloat16 rounds them and halves the file. The file is
+    written completely or not at all: then with ``OSError``.
     """
     made = {"kind": network.kind, "features": network.features, **network.settings}
     metadata = with_features({"format": FORMAT, "config": config_to_dict(config), "network": made, "about": about})
     entries = {key: json.dumps(value) for key, value in metadata.items()}
     tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
-    tensors = {name: value.float() if value.is_floating_point() else value for name, value in tensors.items()}
+    tensors = {name: value.to(dtype) if value.is_floating_point() else value for name, value in tensors.items()}
     entries["sha256"] = json.dumps(checksum(entries, tensors))
     write_bytes(path, save(tensors, entries))
 
@@ -153,9 +156,10 @@ def check_shapes(path: Path, wanted: Mapping[str, Tensor], shapes: Mapping[str, 
 
 
 def check_numbers(path: Path, wanted: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> None:
-    """Raise `ValueError` if tensors differ in type from ``wanted`` or are not finite."""
+    """Raise `ValueError` if tensors differ in type from ``wanted``, but for bfloat16, or are not finite."""
     for name, tensor in tensors.items():
-        if tensor.dtype != wanted[name].dtype:
+        is_halved = (tensor.dtype, wanted[name].dtype) == (torch.bfloat16, torch.float32)
+        if tensor.dtype != wanted[name].dtype and not is_halved:
             raise ValueError(f"{path}: {name} must be {wanted[name].dtype}, got {tensor.dtype}")
         if tensor.is_floating_point() and not tensor.isfinite().all():
             raise ValueError(f"{path}: {name} must be finite numbers, got NaN or infinity")
