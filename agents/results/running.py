@@ -30,31 +30,30 @@ def done(row: Row, results: Mapping[str, Result]) -> int:
     return results[row.key]["done"] if row.key in results else 0
 
 
-class Progress(ProgressBar):
-    """A progress bar that counts parts of rows. If some rows have several parts, rows with one part are counted apart.
+def parts_done(rows: Sequence[Row], results: Mapping[str, Result]) -> int:
+    """Return how many parts of rows are done, without what results hold beyond them."""
+    return sum(min(done(row, results), row.wanted) for row in rows)
 
-    A row that trains has one part, which takes minutes or hours, so the bar also shows the progress of its training.
-    """
+
+class Progress(ProgressBar):
+    """A progress bar that counts the training runs among rows, with how far each is, and then parts of the others."""
 
     def __init__(self, rows: Sequence[Row], unit: str) -> None:
-        parts = [row for row in rows if row.wanted > 1]
-        self.counted = parts or rows
-        self.runs = [row for row in rows if row.wanted == 1] if parts else []
+        runs = [row for row in rows if row.folder]
+        self.later = [row for row in rows if runs and not row.folder]
+        self.counted, self.unit_later = runs or rows, unit
         self.training: dict[str, Path] = {}
         self.ended = threading.Event()
-        super().__init__(total=sum(row.wanted for row in self.counted), unit=unit)
-        if any(row.folder for row in rows):
+        super().__init__(total=sum(row.wanted for row in self.counted), unit="run" if runs else unit)
+        if runs:
             threading.Thread(target=self.look, daemon=True).start()
 
     def show(self, results: Mapping[str, Result]) -> None:
         """Show how much of the rows is done."""
-        before = self.desc
-        if self.runs:
-            ended = sum(done(row, results) for row in self.runs)
-            self.set_description(f"{ended} of {len(self.runs)} runs", refresh=False)
-        self.update(sum(min(done(row, results), row.wanted) for row in self.counted) - self.n)
-        if self.desc != before:
-            self.refresh()
+        if self.later and parts_done(self.counted, results) == self.total:
+            self.counted, self.later, self.unit = self.later, [], self.unit_later
+            self.reset(sum(row.wanted for row in self.counted))
+        self.update(parts_done(self.counted, results) - self.n)
 
     def begin(self, row: Row) -> None:
         """Show how far a row is from now on, if it trains."""
