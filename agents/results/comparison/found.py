@@ -90,8 +90,13 @@ class Found:
         return [self.agreements[pair] for pair in permutations(own, 2) if pair in self.agreements]
 
     def own_scores(self, name: str) -> list[float]:
-        """Return the scores of an algorithm's runs in self-play, or in a competitive game those of their evaluation."""
-        return [run["score"] for run in self.runs[name]]
+        """Return the scores of an algorithm's runs in self-play, or in a competitive game those of their evaluation.
+
+        A run that trained with partners was evaluated with them: its score is that of its pair with itself, or NaN.
+        """
+        own = {run: self.cells.get((run, run), np.nan) for run in self.names[name]}
+        guests = self.comparison.cooperative and "partners" in self.comparison.algorithms[name].settings
+        return list(own.values()) if guests else [run["score"] for run in self.runs[name]]
 
     @property
     def everyone(self) -> list[str]:

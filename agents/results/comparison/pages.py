@@ -133,7 +133,7 @@ def by_seed(found: Found) -> Iterator[str]:
     for name, own in settings.items():
         texts_of = {key: str(own.get(key, "default")) for key in usual if (own["module"], key) in known}
         other = [f"{key}={text}" for key, text in texts_of.items() if text != usual[key]]
-        scores = ", ".join(f"{run['score']:.2f}" for run in found.runs[name])
+        scores = ", ".join(f"{score:.2f}" for score in found.own_scores(name))
         lines.append([name, in_markdown(", ".join(other)) or "-", scores])
     yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
 
