@@ -249,9 +249,8 @@ def summary() -> str:
         cells = [f"{config.observation_bits} bits", f"{scores['random']:.2f}", best_of(scores, bots)]
         cells += [best_of(scores, networks), "-" if best is None else f"{best.score:.2f} {best.name}"]
         lines.append([UNITS[game], players, *cells])
-    return (
-        table(["game", "players", "observation", "random", "best bot", "best network", "best published"], lines) + "\n"
-    )
+    columns = ["game", "players", "observation", "random", "best bot", "best network", "published, without search"]
+    return table(columns, lines) + "\n"
 
 
 def best_of(scores: dict[str, float], names: Iterable[str]) -> str:
