@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 STUDIES = Path(__file__).resolve().parents[1]
-MEASURED = ("zero_shot_ten", "zero_shot_small", "zero_shot_gpu", "zero_shot_canonical")
+MEASURED = ("zero_shot_ten", "small", "zero_shot_gpu", "zero_shot_canonical")
 """The comparisons that were run."""
 NOT_STATED = "not stated"
 
