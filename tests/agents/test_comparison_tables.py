@@ -165,7 +165,7 @@ def test_rows_of_settings_that_the_file_no_longer_has_are_not_shown(tmp_path: Pa
 
 def test_a_page_of_rows_that_are_no_reproduction_says_so_first(tmp_path: Path):
     text = TWO.replace("steps = 100", 'steps = 100\nreproduction = false\nreason = "a short run"')
-    assert page_of(tmp_path, text).startswith("No row is a reproduction of its algorithm's paper: a short run.\n")
+    assert page_of(tmp_path, text).startswith("Not a reproduction: a short run.\n")
     assert "a reproduction" not in page_of(tmp_path, TWO)
 
 

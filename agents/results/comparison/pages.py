@@ -39,11 +39,11 @@ def introduction(found: Found) -> Iterator[str]:
     else:
         text += f"; numbers are a player's {returns_in_words(config)}"
     if not comparison.reproduction:
-        yield f"No row is a reproduction of its algorithm's paper: {in_markdown(comparison.reason)}."
+        yield f"Not a reproduction: {in_markdown(comparison.reason)}."
         yield ""
     yield f"{text}. Intervals: 95 % over runs."
     if any(is_equivariant(comparison, name) for name in found.runs):
-        yield "Equivariant networks treat interchangeable suits alike (Muglich et al. 2022)."
+        yield "Equivariant in the suits: Muglich et al. 2022."
 
 
 def scores(found: Found) -> Iterator[str]:
