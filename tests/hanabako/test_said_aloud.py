@@ -5,8 +5,10 @@ import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 import pytest
+from tqdm import tqdm
 
 from hanabako.compiler.numba_hooks import said_aloud
 from hanabako.compiler.numba_hooks.said_aloud import SECONDS, SaidAloud
@@ -121,6 +123,7 @@ class Screen(io.StringIO):
 @pytest.mark.parametrize("is_terminal", [True, False], ids=["terminal", "file"])
 def test_a_progress_bar_stays_whole(is_terminal: bool, clock: Clock, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stderr", screen := Screen(is_terminal))
+    monkeypatch.setattr(tqdm, "_instances", WeakSet())  # no line below a bar that another test left open
     with ProgressBar(total=2, ncols=120, bar_format="{desc}{n} of {total}", desc="long words " * 8) as bar:
         compiling(SaidAloud(), clock, 2 * SECONDS)
         bar.update(2)
