@@ -94,7 +94,11 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("other_play", {"game": "koikoi", "preset": None}, "needs interchangeable suits; koikoi has none"),
     ("other_play", OPPONENTS | {"auxiliary": True}, "auxiliary must be false in ikebana"),
     ("sad", {"network": "recurrent-symmetric", "layers": 1}, "needs layers and width of at least 2, got 1"),
-    ("sad", {"start": "hanabi-mini-2p", "preset": "mini", "width": None}, "trains greedy-symmetric, greedy-dense"),
+    (
+        "sad",
+        {"start": "hanabi-mini-2p", "preset": "mini", "width": None},
+        "algorithm trains greedy-symmetric, greedy-dense",
+    ),
     ("iql", OPPONENTS, "game must be a cooperative one, .* got ikebana"),
     ("iql", {"minibatch": 60}, "minibatch must be a multiple of horizon \\* ranks = 8, got 60"),
     ("iql", {"rollouts": 0}, "rollouts must be at least 1"),

@@ -156,7 +156,7 @@ def test_every_preset_is_played_by_the_rules(name, preset):
 
 COMPARED = list(comparisons(read_results(originals.RESULTS), read_results(originals.BOTS)))
 ALONE = [case for case in COMPARED if "," not in case.bot and case.lost_games in ("never", "kept")]
-"""Of bots that play without others, with the usual number of lives."""
+"""The comparisons of one bot at all seats, with the usual number of lives."""
 
 
 def test_no_program_on_the_scoreboard_is_farther_than_allowed_from_its_original():

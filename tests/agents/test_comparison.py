@@ -280,7 +280,10 @@ def test_a_wrong_file_is_refused_in_a_sentence(old: str, new: str, said: str, tm
         ("settings.ranks = 3", "one: .*multiple of the 3 ranks"),
         ("config.hand_size = 4", "one: one plays by other rules"),
         ("config.players = 3", "one: one plays by other rules"),
-        ('[algorithms.two]\nmodule = "iql"\n[settings]\ngae_lambda = 0.9', "two: settings must .*, got 'gae_lambda'"),
+        (
+            '[algorithms.two]\nmodule = "iql"\n[settings]\ngae_lambda = 0.9',
+            "two: settings must be among ranks, .*, got 'gae_lambda'",
+        ),
     ],
 )
 def test_what_an_algorithm_cannot_do_is_refused_before_anything_is_trained(more: str, said: str, tmp_path: Path):

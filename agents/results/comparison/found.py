@@ -94,9 +94,9 @@ class Found:
 
         A run that trained with partners was evaluated with them: its score is that of its pair with itself, or NaN.
         """
-        own = {run: self.cells.get((run, run), np.nan) for run in self.names[name]}
-        guests = self.comparison.cooperative and "partners" in self.comparison.algorithms[name].settings
-        return list(own.values()) if guests else [run["score"] for run in self.runs[name]]
+        if self.comparison.cooperative and "partners" in self.comparison.algorithms[name].settings:
+            return [self.cells.get((run, run), np.nan) for run in self.names[name]]
+        return [run["score"] for run in self.runs[name]]
 
     @property
     def everyone(self) -> list[str]:
