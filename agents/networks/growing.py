@@ -3,19 +3,22 @@
 The larger network may have more units per layer, and may read more of the position, such as a longer history. A
 symmetric network may also get a memory. Weights from new inputs, new units or memory to old units are 0, so the outputs
 do not change. Weights to new units are random as in a new network, so all weights learn.
+
+A network also starts one for another number of players. It sees the same seats from its own on, as far as both games
+have them, and the same cards of a hand; actions toward further seats begin with random logits near 0.
 """
 
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hanabako.engine.layout import Layout
+from hanabako.engine.layout import Field, Layout, by_name
 from hanabako.games import config_from_dict, game_of
 from hanabako.packing import pack
 
@@ -40,10 +43,10 @@ def load_grown(
     """
     metadata = read_metadata(path)
     own = config_from_dict(metadata["config"])
-    check_rules(str(path), own, config)
+    check_rules(str(path), replace(own, players=config.players), config)
     network = read_network(path, metadata["network"], own)
     wide = Features(network.features, own).input_config
-    seen = replace(config, **observed(wide))
+    seen = replace(config, **observed(wide)) if own.players == config.players else wide
     for name, needed in observed(wide).items():
         if (there := getattr(config, name)) != needed and not (isinstance(needed, int) and needed < there):
             option = "--features derived" if name == "derived" else f"--config {name}={json.dumps(needed)}"
@@ -59,9 +62,10 @@ def grown(
 ) -> Network:
     """Return a larger network with the same outputs, or the network itself if it has this size.
 
-    The network reads observations of ``seen``, which are contained in those of ``config``, of the same rules. Of its
-    ``opening``, (words,) int64, the bits are used that the network has not read so far; None: none of them is set. The
-    ``kind`` may change from "symmetric" to "recurrent-symmetric". Raise ``ValueError`` if it cannot grow this way.
+    The network reads observations of ``seen``, which are contained in those of ``config``, of the same rules except for
+    the number of players. Of its ``opening``, (words,) int64, the bits are used that the network has not read so far;
+    None: none of them is set. The ``kind`` may change from "symmetric" to "recurrent-symmetric". Raise ``ValueError``
+    if it cannot grow this way.
     """
     now, kind = network.settings["width"], kind or network.kind
     if seen == config and width == now and kind == network.kind:
@@ -75,34 +79,82 @@ def grown(
         raise ValueError(f"a {network.kind} network cannot become a {kind} one")
     larger = NETWORKS[kind](config, width=width, layers=network.settings["layers"])
     larger.set_features(network.features, config)
-    layout, wider = game_of(config).layout(seen), game_of(config).layout(config)
-    places = layout.within(wider)
-    transplant(network, larger, layout, wider, places)
-    bits = to_numbers(larger.opening[None] if opening is None else opening[None, : larger.words], torch.float32)
-    bits[0, places] = to_numbers(network.opening[None], torch.float32)[0, : network.bits]
-    larger.set_opening(torch.from_numpy(pack(bits.numpy(), larger.words)[0].view(np.int64)))
+    layouts = game_of(config).layout(seen), game_of(config).layout(config)
+    hands = [getattr(one.rules(), "hand_size", 1) for one in (seen, config)]
+    bits = pairs(*(one.fields for one in layouts), *hands)
+    transplant(network, larger, layouts, bits, pairs(*(one.actions for one in layouts), *hands))
+    fresh = to_numbers(larger.opening[None] if opening is None else opening[None, : larger.words], torch.float32)
+    fresh[0, bits.new] = to_numbers(network.opening[None], torch.float32)[0, bits.old]
+    larger.set_opening(torch.from_numpy(pack(fresh.numpy(), larger.words)[0].view(np.int64)))
     return larger
 
 
-def transplant(network: Network, larger: Network, seen: Layout, wider: Layout, places: Places) -> None:
+class Pairs(NamedTuple):
+    """Which things of a network become which of the larger one: indices of bits, actions, rows or columns."""
+
+    old: Places
+    new: Places
+
+    def among(self, old: Places, new: Places) -> Self:
+        """Return the pairs among ``old`` and ``new``, as positions in these; ``new`` is sorted."""
+        at = np.full(1 + max(old.max(initial=0), self.old.max(initial=0)), -1)
+        at[self.old] = self.new
+        there = np.flatnonzero(np.isin(at[old], new))
+        return type(self)(there, np.searchsorted(new, at[old[there]]))
+
+    def then(self, following: Self, old: int, new: int) -> Self:
+        """Return these pairs and ``following``, whose indices begin at ``old`` and ``new``."""
+        return type(self)(np.append(self.old, old + following.old), np.append(self.new, new + following.new))
+
+
+def pairs(seen: list[Field], wider: list[Field], seen_hand: int, hand: int) -> Pairs:
+    """Return the pairs of bits, or actions, with the same meaning in two layouts with hands of these sizes.
+
+    Fields are known by section, name, and number among those of that name; the first repetitions and bits are paired.
+    """
+    old, new, there = [], [], by_name(wider)
+    for key, field in by_name(seen).items():
+        for one, other in zip(hands_of(field, seen_hand), hands_of(there.get(key), hand), strict=False):
+            for mine, places in zip(one, other, strict=False):
+                both = list(zip(mine, places, strict=False))
+                old += [place for place, _ in both]
+                new += [place for _, place in both]
+    return Pairs(np.array(old), np.array(new))
+
+
+def hands_of(field: Field | None, size: int) -> list[list[range]]:
+    """Return the indices of a field's bits, by hand if it is about cards of hands, and by repetition."""
+    if field is None:
+        return []
+    places = [range(place.start, place.stop) for place in field.places()]
+    size = size if "hand" in field.per else len(places)
+    return [places[k : k + size] for k in range(0, len(places), size)]
+
+
+def transplant(network: Network, larger: Network, layouts: tuple[Layout, Layout], bits: Pairs, actions: Pairs) -> None:
     """Copy the weights to those of the larger network with the same meaning; whatever else the same units read gets 0.
 
-    Units are numbered alike in both networks: the old ones come first. The trained network reads ``seen``, the larger
-    one ``wider``, in which ``places`` are the indices of the bits of ``seen``.
+    Units are numbered alike in both networks: the old ones come first. ``layouts`` are those of what the networks read.
     """
-    units, width = np.arange(network.settings["width"]), larger.settings["width"]
-    is_symmetric = isinstance(network, SymmetricNetwork)
-    kept, size = (units[: len(units) // 2], width // 2) if is_symmetric else (units, width)  # of a memory
-    gates = np.concatenate([kept + gate * size for gate in range(3)])
-    written = dict.fromkeys(("cell", "rest_in"), gates)
-    read = dict.fromkeys(("suit_recall", "rest_recall"), kept)
-    first = {"trunk": places}
+    widths, is_symmetric = (network.settings["width"], larger.settings["width"]), isinstance(network, SymmetricNetwork)
+    units, value = same(widths[0]), same(1)
+    sizes = [width // 2 for width in widths] if is_symmetric else widths  # of a memory
+    memory = same(sizes[0])
+    gates = memory.then(memory, *sizes).then(memory, *(2 * size for size in sizes))
+    written = {"cell": gates, "rest_in": gates, "actor_head": actions, "critic_head": value}
+    written["head"] = actions.then(value, network.actions, larger.actions)
+    read, first = {"suit_recall": memory, "rest_recall": memory}, {"trunk": bits}
     if is_symmetric:
-        joined = np.concatenate([units, width + units])  # the mean of the suits' features, then those of the rest
+        joined = units.then(units, *widths)  # the mean of the suits' features, then those of the rest
         written["pooled"] = read["pooled"] = read["head"] = read["rest_in"] = joined
-        own = np.searchsorted(wider.suit_bits[0], places[seen.suit_bits[0]])
-        others = np.searchsorted(wider.other_bits, places[seen.other_bits])
-        first = {"own": own, "pooled": np.concatenate([own, wider.suit_bits.shape[1] + others])}
+        own = bits.among(*(layout.suit_bits[0] for layout in layouts))
+        others = bits.among(*(layout.other_bits for layout in layouts))
+        first = {"own": own, "pooled": own.then(others, *(layout.suit_bits.shape[1] for layout in layouts))}
+        named = actions.among(*(layout.suit_actions[0] for layout in layouts))
+        free = actions.among(*(layout.other_actions for layout in layouts))
+        counts = [[layout.suit_actions.shape[1], len(layout.other_actions)] for layout in layouts]
+        written["suit_head"] = named
+        written["head"] = named.then(free, *(count[0] for count in counts)).then(value, *map(sum, counts))
     before = dict(network.named_parameters())
     with torch.no_grad():
         for name, weights in larger.named_parameters():
@@ -111,11 +163,15 @@ def transplant(network: Network, larger: Network, seen: Layout, wider: Layout, p
                 if layer.endswith("recall"):
                     weights.zero_()
                 continue
-            old = before[name]
-            rows = np.arange(len(old)) if "head" in layer else written.get(layer, units)
-            weights[rows] = 0.0
+            old, rows = before[name], written.get(layer, units)
+            weights[rows.new] = 0.0
             if weights.ndim == 1:
-                weights[rows] = old
+                weights[rows.new] = old[rows.old]
             else:
-                columns = first[layer] if part == "0" else kept if part == "weight_hh" else read.get(layer, units)
-                weights[rows[:, None], columns] = old[:, : len(columns)]  # what follows in a row reads padding
+                columns = first[layer] if part == "0" else memory if part == "weight_hh" else read.get(layer, units)
+                weights[rows.new[:, None], columns.new] = old[rows.old[:, None], columns.old]
+
+
+def same(count: int) -> Pairs:
+    """Return the pairs of the first ``count`` things of both."""
+    return Pairs(np.arange(count), np.arange(count))

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ACTIONS", "Field", "Layout", "Part", "Repeat", "actions_of", "fields_of"]
+__all__ = ["ACTIONS", "Field", "Layout", "Part", "Repeat", "actions_of", "by_name", "fields_of"]
 
 ACTIONS = "actions"
 """The section name of fields that are actions."""
@@ -174,8 +174,8 @@ class Layout:
         Raises:
             ValueError: the wider layout lacks a field, or has it with different bits.
         """
-        places, there = np.zeros(len(self.suit_of_bits), np.int64), wider._by_name
-        for key, field in self._by_name.items():
+        places, there = np.zeros(len(self.suit_of_bits), np.int64), by_name(wider.fields)
+        for key, field in by_name(self.fields).items():
             wide = there.get(key)
             if wide is None or wide.times < field.times or alike(wide) != alike(field):
                 raise ValueError(f"{field.name} of {field.section} is not observed in the same way")
@@ -199,19 +199,16 @@ class Layout:
         actions[self.suit_actions[list(order)]] = self.suit_actions
         return bits, actions
 
-    @property
-    def _by_name(self) -> dict[tuple[str, str, int], Field]:
-        """The observation's fields by section, name, and number among the section's fields of that name."""
-        names = [(field.section, field.name) for field in self.fields]
-        return {
-            (*name, names[:k].count(name)): field
-            for k, (name, field) in enumerate(zip(names, self.fields, strict=True))
-        }
-
     def _aligned(self, suits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the indices of each alike suit, one row per suit. Every part has its suits' bits in the same order."""
         rows = [np.flatnonzero(suits == suit) for suit in self.alike_suits]
         return np.array(rows, np.int64).reshape(len(rows), -1 if rows else 0)
+
+
+def by_name(fields: Sequence[Field]) -> dict[tuple[str, str, int], Field]:
+    """Return fields by section, name, and number among the section's fields of that name."""
+    names = [(field.section, field.name) for field in fields]
+    return {(*name, names[:k].count(name)): field for k, (name, field) in enumerate(zip(names, fields, strict=True))}
 
 
 def alike(field: Field) -> tuple[int, tuple[int, ...], tuple[int, ...]]:

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from hanabako.agents import load, play
 from hanabako.agents.commands.command_line import main
+from hanabako.agents.learning import ppo
+from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.runs import read_about
 from hanabako.agents.networks.growing import grown, load_grown
 from hanabako.agents.networks.kinds import NETWORKS
@@ -71,9 +74,9 @@ def test_outputs_stay_when_a_network_grows(kind: str, more: str) -> None:
         torch.testing.assert_close(outputs(larger, some_views(config, larger, steps)), before, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("config", [MORE["history"], replace(MINI, players=4, hand_size=2)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_weights_of_a_grown_network_learn(kind: str) -> None:
-    config = MORE["history"]
+def test_all_weights_of_a_grown_network_learn(kind: str, config: Any) -> None:
     network = grown(trained(kind, MINI), MINI, config, 40)
     words = some_views(config, network, 9)
     for name, share in learn(network, words).items():
@@ -110,6 +113,27 @@ def test_koikoi_has_no_suits_and_its_network_grows_too() -> None:
     torch.testing.assert_close(outputs(larger, words), outputs(network, words), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("name", "players", "least"),
+    [
+        ("hanabi-standard-2p", 3, 20),
+        ("hanabi-standard-3p", 2, 20),
+        ("hanabi-standard-3p", 4, 15),
+        ("hanabi-standard-4p", 5, 20),
+        ("hanabi-standard-2p-dense-1", 3, 15),
+    ],
+)
+def test_another_number_of_players_begins_with_the_conventions_of_the_first(
+    tmp_path: Path, name: str, players: int, least: float
+) -> None:
+    config, path = replace(PRESETS["standard"], players=players), tmp_path / "policy.safetensors"
+    settings = ppo.Args(players=players, games=64, start=name)
+    envs = settings.make_envs(settings.learned(config), ALONE)
+    save_policy(path, settings.make_network(envs.config, envs.opening_bits(), ALONE.device), envs.config, {})
+    games = play(config, [load(str(path), config)] * players, 200, seed=1)
+    assert games.fireworks_score.mean() > least
+
+
 def test_a_run_starts_from_a_grown_network(tmp_path: Path) -> None:
     start = tmp_path / "start.safetensors"
     save_policy(start, trained("symmetric", MINI), MINI, {})
@@ -127,7 +151,7 @@ def test_a_run_starts_from_a_grown_network(tmp_path: Path) -> None:
     [
         ("symmetric", MINI, 8, "width must be at least the network's, 24, got 8"),
         ("normed-dense", MINI, 32, "its kind must be one of symmetric, dense, .*, got normed-dense"),
-        ("dense", replace(MINI, players=3), 24, "rules: players=2"),
+        ("dense", replace(MINI, players=3, max_life_tokens=2), 24, "rules: max_life_tokens=3"),
         ("dense", MINI, 23, "width must be at least the network's, 24, got 23"),
         ("dense", MINI, 24, "a dense network cannot become a recurrent one"),
     ],

@@ -93,7 +93,8 @@ class NetworkSettings(Settings):
     start: str | None = None
     """Start from the weights of this policy (its file, or the name of one that ships) instead of random weights. With a
     greater ``width``, or observations that contain more (``--config history=4``), its network grows, and at first plays
-    as before. The command also takes a bot, which a network first learns to imitate."""
+    as before. The network may come from another number of players. The command also takes a bot, which a network first
+    learns to imitate."""
     learning_rate: Positive = 2e-3
     """Adam's learning rate at the start."""
     learning_rate_end: Annotated[float, Within(0, 10**6)] = 2e-5
