@@ -192,7 +192,7 @@ def test_a_member_whose_file_has_changed_is_not_played_with(folder: Path):
 
 def test_a_suite_of_several_presets_takes_an_agent_for_each(folder: Path, capsys: pytest.CaptureFixture[str]):
     presets = ("mini", "very_small")
-    told = TOLD | {"floor": 0.0, "best": 4.0, "agent": "piers"}
+    told = TOLD | {"floor": 0.0, "best": 4.0, "agent": "piers", "ceiling": 4.95}
     write_suite(folder, members={f"piers, {preset}": told | {"preset": preset} for preset in presets})
     found = run("hanabi-{preset}-2p")
     scores = []
@@ -204,7 +204,8 @@ def test_a_suite_of_several_presets_takes_an_agent_for_each(folder: Path, capsys
         scores.append(np.mean(games) / 4)
     assert f"hanabi-{{preset}}-2p: {np.mean(scores):.3f}" in capsys.readouterr().out
     main(["challenge", "page", "tiny", "results/tiny.json"])
-    assert "| hanabi-{preset}-2p | " in capsys.readouterr().out.replace("\\", "")
+    page = capsys.readouterr().out.replace("\\", "")
+    assert "| hanabi-{preset}-2p | " in page and page.count("| 4.95 |") == 2
     main(["verify", "results/tiny.json"])
     with pytest.raises(SystemExit, match="other rules"):
         run("hanabi-mini-2p")

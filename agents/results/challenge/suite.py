@@ -58,6 +58,8 @@ class Member:
     """What `agents.load` takes, if not the name."""
     preset: str | None = None
     """The preset whose rules it plays; None: the config of the suite."""
+    ceiling: float | None = None
+    """The mean best score that the decks of its game allow."""
 
     @property
     def loads(self) -> str:
@@ -253,10 +255,12 @@ def table(suite: Suite, found: Sequence[Entry]) -> str:
 
 
 def partners(suite: Suite) -> str:
-    """Return a Markdown table of the members: floor, best score, and who scored that."""
-    members = suite.members.values()
-    rows = ([one.name, f"{one.floor:.2f}", f"{one.best:.2f}", one.best_by] for one in members)
-    return markdown(["partner", "floor", "best", "by"], rows)
+    """Return a Markdown table of the members: floor, best score, who scored that, and the ceiling where it is known."""
+    rows = []
+    for one in suite.members.values():
+        ceiling = "" if one.ceiling is None else f"{one.ceiling:.2f}"
+        rows.append([one.name, f"{one.floor:.2f}", f"{one.best:.2f}", one.best_by, ceiling])
+    return markdown(["partner", "floor", "best", "by", *(["ceiling"] if any(row[-1] for row in rows) else [])], rows)
 
 
 def page(suite: Suite, found: Sequence[Entry]) -> str:
