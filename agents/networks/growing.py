@@ -116,9 +116,9 @@ def pairs(seen: list[Field], wider: list[Field], seen_hand: int, hand: int) -> P
     for key, field in by_name(seen).items():
         for one, other in zip(hands_of(field, seen_hand), hands_of(there.get(key), hand), strict=False):
             for mine, places in zip(one, other, strict=False):
-                both = list(zip(mine, places, strict=False))
-                old += [place for place, _ in both]
-                new += [place for _, place in both]
+                count = min(len(mine), len(places))
+                old += mine[:count]
+                new += places[:count]
     return Pairs(np.array(old), np.array(new))
 
 
