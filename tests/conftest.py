@@ -181,6 +181,32 @@ def browser() -> str:
     return path
 
 
+@pytest.fixture
+def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the current one during the test."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def torch_threads() -> Iterator[None]:
+    """Two threads for torch, and after the test as many as before."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of all libraries installed here except Hanabako."""
+    from .installed import link_libraries
+
+    return link_libraries(tmp_path_factory.mktemp("libraries"))
+
+
 @pytest.fixture(scope="session")
 def recorded_games() -> Path:
     """Folder of games recorded by other projects; it lies beside the clone, not in it."""

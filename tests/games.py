@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hanabako.games import GameEntry, declarations, games
+from hanabako.engine.layout import Layout
+from hanabako.games import GameEntry, declarations, game_of, games
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class GameUnderTest:
     def gymnasium_id(self) -> str:
         (name,) = (name for name, place in declarations().items() if place.startswith(f"{self.package}."))
         return f"hanabako/{name}"
+
+    @property
+    def seat_id(self) -> str:
+        """The Gymnasium id of one seat among partners."""
+        return self.gymnasium_id.replace("-v0", "Seat-v0")
 
     @property
     def presets(self) -> dict[str, Any]:
@@ -105,6 +111,10 @@ def short_name(value: Any) -> str:
 
 
 EVERY_GAME = pytest.mark.parametrize("under_test", GAMES, ids=short_name)
+
+
+def layout_of(config: Any) -> Layout:
+    return game_of(config).layout(config)
 
 
 def legal_action(mask: np.ndarray, rng: np.random.Generator) -> int:

@@ -10,18 +10,13 @@ import numpy as np
 import pytest
 
 from docs.build.rule_card import field_docstrings
-from hanabako.engine.layout import Layout
 from hanabako.games import game_of
 from hanabako.generated import filled
 from hanabi_env import PRESETS, HanabiConfig
 from ikebana_env import IkebanaConfig
-from tests.games import EVERY_GAME, GameUnderTest, legal_actions
+from tests.games import EVERY_GAME, GameUnderTest, layout_of, legal_actions
 from tests.soak.configs import entries
 from tests.test_architecture import ROOT, run
-
-
-def layout_of(config: Any) -> Layout:
-    return game_of(config).layout(config)
 
 
 def assert_renamed_alike(env: Any, letters: str, order: list[int]) -> None:

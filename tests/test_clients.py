@@ -26,11 +26,7 @@ pytestmark = [
 
 def make_seat(under_test: GameUnderTest, **options: Any) -> Any:
     """Make one seat among partners by its Gymnasium id."""
-    return gymnasium.make(seat_id(under_test), **under_test.short, **options)
-
-
-def seat_id(under_test: GameUnderTest) -> str:
-    return under_test.gymnasium_id.replace("-v0", "Seat-v0")
+    return gymnasium.make(under_test.seat_id, **under_test.short, **options)
 
 
 def client(module: str) -> Any:
@@ -41,7 +37,7 @@ def client(module: str) -> Any:
 @EVERY_GAME
 def test_torchrl_makes_a_seat_by_its_id(under_test: GameUnderTest) -> None:
     torchrl = client("torchrl.envs")
-    torchrl.utils.check_env_specs(torchrl.GymEnv(f"{under_test.package}:{seat_id(under_test)}", **under_test.short))
+    torchrl.utils.check_env_specs(torchrl.GymEnv(f"{under_test.package}:{under_test.seat_id}", **under_test.short))
 
 
 @EVERY_GAME
@@ -55,7 +51,7 @@ def test_stable_baselines_accepts_a_seat_and_finds_its_masks(under_test: GameUnd
     contrib = client("sb3_contrib")
     client("stable_baselines3.common.env_checker").check_env(make_seat(under_test).unwrapped)
     make_vec_env = client("stable_baselines3.common.env_util").make_vec_env
-    envs = make_vec_env(seat_id(under_test), 2, env_kwargs=dict(under_test.short))
+    envs = make_vec_env(under_test.seat_id, 2, env_kwargs=dict(under_test.short))
     assert client("sb3_contrib.common.maskable.utils").is_masking_supported(envs)
     contrib.MaskablePPO("MultiInputPolicy", envs, n_steps=16, batch_size=16, n_epochs=1, device="cpu").learn(64)
 
@@ -88,7 +84,7 @@ def test_supersuit_makes_parallel_games_a_vector(under_test: GameUnderTest) -> N
 @pytest.mark.parametrize("make", ["make", "make_vec"])
 def test_an_id_is_known_to_workers_that_have_imported_nothing(make: str) -> None:
     """Python 3.14 starts workers so; the part of the id before the colon says what they import."""
-    name = f"hanabako:{seat_id(GAMES[0])}"
+    name = f"hanabako:{GAMES[0].seat_id}"
     if make == "make":
         maker = partial(gymnasium.make, name, **GAMES[0].short)
         envs: Any = gymnasium.vector.AsyncVectorEnv([maker, maker], context="forkserver")
@@ -131,7 +127,7 @@ def test_stable_baselines_trains_at_one_seat_of_many_games(under_test: GameUnder
 
 def vector_of(under_test: GameUnderTest, games: int, seat: bool) -> Any:
     if seat:  # beside partners that act in batches
-        return gymnasium.make_vec(seat_id(under_test), games, partners="random", **under_test.short)
+        return gymnasium.make_vec(under_test.seat_id, games, partners="random", **under_test.short)
     return under_test.vector(games)
 
 
@@ -330,7 +326,7 @@ def test_gymnasiums_statistics_and_rewards_work_in_every_mode(under_test: GameUn
     """Over many games of each table: before Gymnasium 1.4 its counts are wrong from the second game on."""
     wrappers = client("gymnasium.wrappers.vector")
     is_mended = tuple(map(int, gymnasium.__version__.split(".")[:2])) >= (1, 4)
-    vector_seat = partial(gymnasium.make_vec, seat_id(under_test), **under_test.short)
+    vector_seat = partial(gymnasium.make_vec, under_test.seat_id, **under_test.short)
     for mode, make in itertools.product(("SameStep", "NextStep"), (under_test.vector, vector_seat)):
         envs = wrappers.RecordEpisodeStatistics(wrappers.ClipReward(make(4, autoreset_mode=mode), -1, 1))
         is_wrong = mode == "SameStep" and not is_mended

@@ -323,20 +323,13 @@ def test_every_factory_takes_a_config_a_preset_or_fields(under_test: GameUnderTe
 
 
 @EVERY_GAME
-def test_gymnasium_makes_the_single_seat_environment(under_test: GameUnderTest):
-    importlib.import_module(under_test.package)
-    env = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), **under_test.short)
-    check_env(env.unwrapped, skip_render_check=True)
-
-
-@EVERY_GAME
 def test_without_the_packages_for_pixels_every_render_mode_works(
     under_test: GameUnderTest, monkeypatch: pytest.MonkeyPatch
 ):
     """`rgb_array` is declared only where it can be drawn, so checkers draw in all modes that are declared."""
     monkeypatch.setattr(extras, "can_draw_pixels", lambda: False)
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    seat = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), **under_test.short)
+    seat = gymnasium.make(under_test.seat_id, **under_test.short)
     check_env(seat.unwrapped)
     pzt.render_test(lambda **options: under_test.env(**under_test.short, **options))
     for env in (seat, under_test.env(**under_test.short), under_test.vector(2)):

@@ -26,7 +26,7 @@ from hanabako.agents.registry import SEARCH, pretrained
 from hanabako.games import games
 from hanabako.generated import filled
 
-from .installed import finished, link_libraries, run, unpacked_wheel
+from .installed import finished, run, unpacked_wheel
 from .processes import ROOT, ran
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*/*.md")), ROOT / "benchmarks" / "strength" / "SCORES.md"]
@@ -180,12 +180,6 @@ def needs_clone(page: Path) -> bool:
     modules = [words[0].partition(".")[0] for words in map(of_module, commands(page)) if words is not None]
     imported = re.findall(r"^(?:from|import) (\w+)", "\n".join(blocks(page)), flags=re.MULTILINE)
     return not {*modules, *imported}.isdisjoint(("benchmarks", "docs", "tests", "pytest"))
-
-
-@pytest.fixture(scope="session")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of all libraries installed here except Hanabako."""
-    return link_libraries(tmp_path_factory.mktemp("libraries"))
 
 
 def test_the_first_example_runs(tmp_path: Path):

@@ -72,11 +72,8 @@ def test_every_loop_is_keyed_by_the_digest_of_its_sources(under_test: GameUnderT
     with_choice = digest_of(game.functions, compiled_loops, random_move)
     for specialize in (False, True):
         for name, loop in game.loops(specialize)._asdict().items():
-            assert {digest, with_choice} & set(filter(is_int, closed_over(loop.py_func))), name
-
-
-def is_int(value: Any) -> bool:
-    return isinstance(value, int)
+            numbers = {value for value in closed_over(loop.py_func) if isinstance(value, int)}
+            assert {digest, with_choice} & numbers, name
 
 
 def closed_over(function: Any) -> list[Any]:

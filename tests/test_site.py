@@ -17,7 +17,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-import torch
 
 from hanabako.agents.learning.common.algorithms import NAMES
 from hanabako.envs.seat import CardGameSeatEnv
@@ -125,7 +124,7 @@ def test_every_info_key_of_a_vector_is_documented(under_test: GameUnderTest) -> 
 
 @EVERY_GAME
 def test_every_info_key_of_a_seat_is_documented(under_test: GameUnderTest) -> None:
-    env = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), **under_test.short, constant_infos=True)
+    env = gymnasium.make(under_test.seat_id, **under_test.short, constant_infos=True)
     _, info = env.reset(seed=1)
     in_words = {"verdict", "verdicts"}
     assert set(info) == named("One seat", "key of `info`") | statistics_of(under_test.name) - in_words
@@ -133,8 +132,7 @@ def test_every_info_key_of_a_seat_is_documented(under_test: GameUnderTest) -> No
 
 @EVERY_GAME
 def test_every_info_key_of_many_seats_is_documented(under_test: GameUnderTest) -> None:
-    seat = under_test.gymnasium_id.replace("-v0", "Seat-v0")
-    envs = gymnasium.make_vec(seat, 8, partners="random", **under_test.short)
+    envs = gymnasium.make_vec(under_test.seat_id, 8, partners="random", **under_test.short)
     observations, infos = envs.reset(seed=1)
     assert not infos
     while not infos:
@@ -169,16 +167,15 @@ def test_a_recipe_that_trains_uses_one_thread() -> None:
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_recipe_runs_where_its_library_is(recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recipe_runs_where_its_library_is(
+    recipe: str, cwd: Path, monkeypatch: pytest.MonkeyPatch, torch_threads: None
+) -> None:
     libraries = re.findall(r"^(?:from|import) (\w+)", RECIPES[recipe].read_text(encoding="utf-8"), flags=re.MULTILINE)
     missing = [name for name in libraries if find_spec(name) is None]
     if missing:
         pytest.skip(f"client: {missing[0]} is not installed")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    threads = torch.get_num_threads()
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(cwd))
     runpy.run_path(str(RECIPES[recipe]))
-    torch.set_num_threads(threads)
 
 
 # --- The README on PyPI -----------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ def test_numbers_of_numpy_serve_wherever_ints_do(under_test: GameUnderTest) -> N
     same.reset(seed=5, options={"game_index": 3})
     assert_equal_states(envs.get_state(), same.get_state())
     envs.step([np.int16(0)] * 2)
-    seat = gymnasium.make(under_test.gymnasium_id.replace("-v0", "Seat-v0"), seat=np.int64(1), **under_test.short)
+    seat = gymnasium.make(under_test.seat_id, seat=np.int64(1), **under_test.short)
     seat.reset(seed=np.int64(5))  # type: ignore[arg-type]
     env = under_test.raw_env(**under_test.short)
     env.reset(seed=np.uint8(5), options=index)
@@ -340,11 +340,10 @@ def test_returns_are_what_every_player_earned_in_the_game(under_test: GameUnderT
 
 @EVERY_GAME
 def test_the_seat_has_an_id_of_its_own_in_make_and_make_vec(under_test: GameUnderTest) -> None:
-    seat = under_test.gymnasium_id.replace("-v0", "Seat-v0")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gymnasium.make(seat, **under_test.short)
-        envs = gymnasium.make_vec(seat, num_envs=2, **under_test.short)
+        env = gymnasium.make(under_test.seat_id, **under_test.short)
+        envs = gymnasium.make_vec(under_test.seat_id, num_envs=2, **under_test.short)
     assert envs.num_envs == 2 and envs.single_action_space == env.action_space
     assert envs.single_observation_space == env.observation_space
     assert type(gymnasium.make(under_test.gymnasium_id, **under_test.short).unwrapped) is type(env.unwrapped)

@@ -137,17 +137,6 @@ def test_seeds_make_games(under_test: GameUnderTest):
 
 
 @EVERY_GAME
-def test_reset_without_a_seed_is_the_next_episode(under_test: GameUnderTest):
-    envs = under_test.vector(3)
-    envs.reset(seed=8)
-    envs.reset()
-    single = under_test.raw_env(**under_test.short)
-    single.reset(seed=8, options={"game_index": 2})
-    single.reset()
-    assert envs.to_dict(2) == single.to_dict()
-
-
-@EVERY_GAME
 def test_games_begin_from_positions(under_test: GameUnderTest):
     """One position starts all tables, or one position each starts some tables; a wrong one changes nothing."""
     envs = under_test.vector(3)

@@ -17,7 +17,7 @@ from hanabako.games import games
 from hanabi_env.hanablive import SAMPLE
 
 from .conftest import ROOT
-from .installed import built, finished, link_libraries, run, unpacked_wheel
+from .installed import built, finished, run, unpacked_wheel
 
 pytestmark = pytest.mark.upkeep
 
@@ -56,12 +56,6 @@ for name in ("agents", "agents.registry"):
     else:
         raise AssertionError(name)
 """
-
-
-@pytest.fixture(scope="module")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of all libraries installed here except Hanabako."""
-    return link_libraries(tmp_path_factory.mktemp("libraries"))
 
 
 @pytest.fixture(scope="module")
@@ -181,9 +175,8 @@ def test_a_clone_need_not_be_installed(clone: Path, libraries: Path, tmp_path: P
     run(["-c", ONE_PACKAGE.format(folder=str(clone))], clone, libraries, folder=tmp_path)
 
 
-def test_a_ppo_of_ones_own_and_a_game_of_hanab_live(tmp_path: Path):
-    (tmp_path / "libraries").mkdir()
-    path, folder = (unpacked_wheel(), link_libraries(tmp_path / "libraries")), tmp_path / "first"
+def test_a_ppo_of_ones_own_and_a_game_of_hanab_live(libraries: Path, tmp_path: Path):
+    path, folder = (unpacked_wheel(), libraries), tmp_path / "first"
     folder.mkdir()
     code = (ROOT / "docs" / "recipes" / "own_ppo.py").read_text(encoding="utf-8").replace("256, 32, 120", "64, 32, 3")
     (folder / "own_ppo.py").write_text(code, encoding="utf-8")

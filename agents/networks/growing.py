@@ -9,6 +9,7 @@ have them, and the same cards of a hand; actions toward further seats begin with
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -79,10 +80,10 @@ def grown(
         raise ValueError(f"a {network.kind} network cannot become a {kind} one")
     larger = NETWORKS[kind](config, width=width, layers=network.settings["layers"])
     larger.set_features(network.features, config)
-    layouts = game_of(config).layout(seen), game_of(config).layout(config)
+    before, after = game_of(config).layout(seen), game_of(config).layout(config)
     hands = [getattr(one.rules(), "hand_size", 1) for one in (seen, config)]
-    bits = pairs(*(one.fields for one in layouts), *hands)
-    transplant(network, larger, layouts, bits, pairs(*(one.actions for one in layouts), *hands))
+    bits, actions = pairs(before.fields, after.fields, hands), pairs(before.actions, after.actions, hands)
+    transplant(network, larger, (before, after), bits, actions)
     fresh = to_numbers(larger.opening[None] if opening is None else opening[None, : larger.words], torch.float32)
     fresh[0, bits.new] = to_numbers(network.opening[None], torch.float32)[0, bits.old]
     larger.set_opening(torch.from_numpy(pack(fresh.numpy(), larger.words)[0].view(np.int64)))
@@ -107,14 +108,14 @@ class Pairs(NamedTuple):
         return type(self)(np.append(self.old, old + following.old), np.append(self.new, new + following.new))
 
 
-def pairs(seen: list[Field], wider: list[Field], seen_hand: int, hand: int) -> Pairs:
-    """Return the pairs of bits, or actions, with the same meaning in two layouts with hands of these sizes.
+def pairs(seen: list[Field], wider: list[Field], hands: Sequence[int]) -> Pairs:
+    """Return the pairs of bits, or actions, with the same meaning in two layouts, whose hands have these sizes.
 
     Fields are known by section, name, and number among those of that name; the first repetitions and bits are paired.
     """
     old, new, there = [], [], by_name(wider)
     for key, field in by_name(seen).items():
-        for one, other in zip(hands_of(field, seen_hand), hands_of(there.get(key), hand), strict=False):
+        for one, other in zip(hands_of(field, hands[0]), hands_of(there.get(key), hands[1]), strict=False):
             for mine, places in zip(one, other, strict=False):
                 count = min(len(mine), len(places))
                 old += mine[:count]

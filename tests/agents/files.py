@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hanabako.agents.results.comparison.reading import read
 from hanabako.agents.results.comparison.rows import Comparison, Run
 
@@ -55,6 +57,13 @@ def results_of(whole: Comparison, score: Callable[[str, str], float]) -> list[di
         result = {"fields": list(row.values()), **row.values(), "done": row.wanted, "wanted": row.wanted}
         found.append(result | {"score": score(*names), "steps": 10**6, "core_seconds": 60.0})
     return found
+
+
+class Bomb:
+    """Fails the test when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return pytest.fail, ("unpickled",)
 
 
 def headed(header: bytes) -> bytes:

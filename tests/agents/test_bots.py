@@ -11,11 +11,10 @@ from hanabako import agents
 from hanabako.agents.bots.bot import BotLoops, BotPolicy, BotsSeated
 from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.play import play, steps_of
-from hanabako.agents.playing.policy import Policy
-from hanabako.agents.playing.seating import OneTable
 from hanabako.agents.results.store import read_results
 from hanabako.games import game_of
-from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from hanabi_env import PRESETS, HanabiConfig
+from tests.agents.test_recurrent import assert_one_table_plays_the_same
 
 MINI = PRESETS["mini"]
 BOTS = [name for name in agents.names("hanabi") if name != "random"]
@@ -29,11 +28,6 @@ HONEST = [name for name in BOTS if "cheat" not in name]
 
 def block_of(config: HanabiConfig, games: int) -> Block:
     return Block(game_of(config).make_game(config), games, observes=False, specialize=False)
-
-
-def actions_of(config: HanabiConfig, policy: Policy, games: int, seed: int) -> list[np.ndarray]:
-    block = block_of(config, games)
-    return [block.actions.copy() for _ in steps_of(block, [policy] * config.players, seed, 0)]
 
 
 def shuffle_hidden(tables: np.ndarray, player: int, rng: np.random.Generator) -> None:
@@ -102,27 +96,17 @@ def test_the_cheat_is_caught_by_the_same_test():
 
 
 @EVERY_KIND
-def test_the_single_environment_sees_the_same_games(name, full):
+def test_the_single_environment_sees_the_same_games(name):
     config = HanabiConfig(players=3)
-    policy = agents.load(name, config)
-    moves = actions_of(config, policy, 3, seed=11)
-    env = hanabi_v0.raw_env(config=config)
-    for index in range(3 if full else 1):
-        env.reset(seed=11, options={"game_index": index})
-        table = OneTable(env, [policy] * 3, seed=11, game_index=index)
-        while not all(env.terminations.values()):
-            action = table.action()
-            assert action == moves[table.step][index]
-            env.step(action)
-            table.observe()
+    assert_one_table_plays_the_same(config, [agents.load(name, config)] * 3)
 
 
 @pytest.mark.parametrize("name", BOTS)
 def test_bots_run_as_plain_python(name, full):
     policy = agents.load(name, MINI)
     assert isinstance(policy, BotPolicy)
-    moves = actions_of(MINI, policy, 2, seed=1) if full or name in COMPILED else []
-    block = block_of(MINI, 2)
+    block, usual = block_of(MINI, 2), block_of(MINI, 2)
+    moves = [usual.actions.copy() for _ in steps_of(usual, [policy] * 2, 1, 0)] if full or name in COMPILED else []
     bots = BotsSeated(block, policy, range(2))
     block.deal(seed=1, first=0)
     compiled = bots._loops

@@ -32,12 +32,11 @@ TOLD = {"best_by": "its response", "command": "hanabako train ..."}
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which commands run; its only suite is ``tiny``."""
-    write_suite(tmp_path)
-    monkeypatch.setattr(suites, "FOLDER", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    write_suite(cwd)
+    monkeypatch.setattr(suites, "FOLDER", cwd)
+    return cwd
 
 
 def write_suite(folder: Path, **changes: Any) -> None:

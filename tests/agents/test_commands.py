@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from hanabako.words.typed import from_json
 from tests.agents.files import result_of
 from tests.agents.people import EVERY_GAME, SHORT
 from tests.agents.tiny_runs import SMALL, UPDATE, stop_after, tiny_words
+from tests.hanabako.test_replay import data_of
 from tests.processes import ROOT, ran
 
 
@@ -150,14 +150,13 @@ def test_help_shows_every_example_on_a_line_of_its_own_and_no_path(name: str, ca
         ("watch ", "hanabako watch: a word of the command line must not be empty"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(words: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_what_is_wrong_is_said_in_a_line(words: str, says: str, cwd: Path, monkeypatch: pytest.MonkeyPatch):
     """A space at the end of a command stands for an empty word."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "minari", None)
     with pytest.raises(SystemExit, match=says) as refusal:
         main(words.split(" "))
     assert "\n" not in str(refusal.value)
-    assert not list(tmp_path.iterdir())
+    assert not list(cwd.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -176,17 +175,16 @@ def test_what_is_wrong_is_said_in_a_line(words: str, says: str, tmp_path: Path, 
     ],
 )
 def test_what_cannot_be_written_is_said_before_a_game_is_played(
-    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: str, cwd: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(Game, "loops", lambda *_, **__: pytest.fail("a game is played"))
-    monkeypatch.chdir(tmp_path)
     for name in ("file", "runs"):
         write_text(name, "kept")
     with pytest.raises(SystemExit, match=r": (file|runs)/.* cannot be written") as refusal:
         main(words.split())
     assert "\n" not in str(refusal.value)
     assert capsys.readouterr().out == ""
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "runs"]
+    assert sorted(path.name for path in cwd.iterdir()) == ["file", "runs"]
 
 
 OPTIONAL = (
@@ -303,25 +301,18 @@ def test_the_package_and_its_games_import_no_command_line():
 
 
 @EVERY_GAME
-def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, tmp_path: Path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_agents_are_watched_and_so_is_the_game_that_was_kept(game: str, cwd: Path, capsys):
     main(["watch", "random", "--game", game, *SHORT[game], "--seed", "7", "--adviser", "random"])
-    page = (tmp_path / f"{game}.html").read_text(encoding="utf-8")
+    page = (cwd / f"{game}.html").read_text(encoding="utf-8")
     main(["record", game, "--agents", "random", *SHORT[game], "--games", "1", "--seed", "7", "--out", "game.npz"])
     main(["watch", "game.npz"])
-    again = (tmp_path / "game-0.html").read_text(encoding="utf-8")
+    again = (cwd / "game-0.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
-    shown, recorded = frames(page), frames(again)
+    shown, recorded = (data_of(one)["frames"] for one in (page, again))
     assert [frame["choice"] for frame in shown] == [frame["choice"] for frame in recorded] and len(shown) > 4
     assert all(frame["probabilities"] for frame in shown[:-1])
     assert not any(frame["probabilities"] for frame in recorded)
     assert not re.search(r"\b1 (games|rounds)\b", page + capsys.readouterr().out)
-
-
-def frames(page: str) -> list[dict]:
-    found = re.search(r'<script type="application/json" id="game">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])["frames"]
 
 
 OWN_WORDS = {
@@ -465,7 +456,7 @@ NETWORK = "hanabi-very_small-2p"
     ids=" ".join,
 )
 def test_searches_are_told_how_to_think_and_networks_keep_to_one_thread(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch_threads: None
+    words: list[str], cwd: Path, monkeypatch: pytest.MonkeyPatch, torch_threads: None
 ):
     """This holds in every command in which agents act; the config is that of the network."""
     told = []
@@ -476,18 +467,9 @@ def test_searches_are_told_how_to_think_and_networks_keep_to_one_thread(
 
     monkeypatch.setattr(registry, "searcher", lambda _: search)
     monkeypatch.setattr(sys, "stdin", io.StringIO("advice\n"))
-    monkeypatch.chdir(tmp_path)
     main([*words, "--search", "rollouts=7", "seats=all"])
     assert set(told) == {(7, "all", 1)}
     assert torch.get_num_threads() == 1
-
-
-@pytest.fixture
-def torch_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
 
 
 def test_the_networks_of_an_evaluation_have_the_threads_that_it_is_given(torch_threads: None):

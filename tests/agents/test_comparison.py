@@ -155,15 +155,14 @@ def test_a_run_of_other_settings_is_not_gone_on_with(
     assert len(read_results(folder / "compare.json")) == 4 + 25
 
 
-def test_a_run_continues_under_another_spelling_of_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    run = declared(tmp_path, PLAIN).run("one", 1)
+def test_a_run_continues_under_another_spelling_of_a_path(cwd: Path):
+    run = declared(cwd, PLAIN).run("one", 1)
     kept = settings_of(run).to_json() | {"start": "beside/net.safetensors"}
     write_json(run.folder / "config.json", {"algorithm": "ppo", "ranks": 1, "args": kept})
-    monkeypatch.chdir(tmp_path)
-    same = PLAIN + f"settings = {{ start = {str(tmp_path / 'beside' / 'net.safetensors')!r} }}\n"
-    run = declared(tmp_path, same).run("one", 1)
+    same = PLAIN + f"settings = {{ start = {str(cwd / 'beside' / 'net.safetensors')!r} }}\n"
+    run = declared(cwd, same).run("one", 1)
     check_folder(run, settings_of(run))
-    run = declared(tmp_path, same.replace("net.", "other.")).run("one", 1)
+    run = declared(cwd, same.replace("net.", "other.")).run("one", 1)
     with pytest.raises(ValueError, match="holds another run, with start"):
         check_folder(run, settings_of(run))
 

@@ -25,9 +25,10 @@ from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
 from hanabi_env import hanabi_v0
-from tests.agents.files import headed, spoil_first_part
+from tests.agents.files import Bomb, headed, spoil_first_part
 from tests.agents.people import EVERY_GAME, short_config
 from tests.agents.test_fitting import SHOWN
+from tests.hanabako.test_replay import data_of
 
 COUNT = 10
 
@@ -248,11 +249,6 @@ def saved(array: Any, **how: Any) -> bytes:
     return file.getvalue()
 
 
-class Bomb:
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return pytest.fail, ("unpickled",)
-
-
 SEARCHES_BY_ITSELF = b'{"format": "hanabako-games-1", "config": {"game": "hanabi"}, "names": ["a"], "search": 3}'
 HOSTILE: dict[str, tuple[Any, str]] = {
     "pickled": ({"000001/lengths.npy": saved(np.array([Bomb()] * 4, object), allow_pickle=True)}, "lengths.npy must"),
@@ -359,8 +355,7 @@ def test_games_that_were_given_up_can_be_learned_from(mini: Dataset):
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
-def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.chdir(tmp_path)
+def test_games_are_recorded_shown_and_handed_on(cwd: Path, capsys: pytest.CaptureFixture[str]):
     main(["record", "hanabi", "--agents", "random", "--games", "6", "--seed", "4", "--out", "games.npz"])
     assert re.fullmatch(r"games.npz: 6 games, [1-9] kB\n", capsys.readouterr().out)
     main(["record", "--source", "games.npz", "--hanablive", "site"])
@@ -368,9 +363,8 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
     assert "again.npz: 6 games" in capsys.readouterr().out
     for name in ("games.npz", "again.npz"):
         main(["watch", name, "--number", "5"])
-    pages = [(tmp_path / f"{name}-5.html").read_text(encoding="utf-8") for name in ("games", "again")]
-    shown = [json.loads(page.partition('id="game">')[2].partition("</script>")[0]) for page in pages]
-    first, second = ([frame["choice"] for frame in one["frames"]] for one in shown)
+    pages = [(cwd / f"{name}-5.html").read_text(encoding="utf-8") for name in ("games", "again")]
+    first, second = ([frame["choice"] for frame in data_of(page)["frames"]] for page in pages)
     assert first == second
 
 
@@ -392,8 +386,7 @@ def test_games_are_recorded_shown_and_handed_on(tmp_path: Path, monkeypatch, cap
         (["--agents", "smart", "--values"], "that searches, got smart, smart"),
     ],
 )
-def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, cwd: Path):
     with pytest.raises(SystemExit, match=says) as refusal:
         main(["record", "hanabi", *words])
-    assert "\n" not in str(refusal.value) and not list(tmp_path.iterdir())
+    assert "\n" not in str(refusal.value) and not list(cwd.iterdir())

@@ -141,14 +141,13 @@ def config_of(name: str) -> Any:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def place(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty current folder; modules imported from it are forgotten after the test."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     before = set(sys.modules)
-    yield tmp_path
+    yield cwd
     new = set(sys.modules) - before
-    here = {name.split(".")[0] for name in new if str(tmp_path) in str(getattr(sys.modules[name], "__file__", ""))}
+    here = {name.split(".")[0] for name in new if str(cwd) in str(getattr(sys.modules[name], "__file__", ""))}
     for name in new:
         if name.split(".")[0] in here:  # also a package without a file
             del sys.modules[name]

@@ -1,4 +1,4 @@
-"""Bots as plain classes, and partners of the Gymnasium seat by name; both see what their seat may know."""
+"""Bots as plain classes, and partners of the Gymnasium seat by name."""
 
 from dataclasses import replace
 from typing import Any
@@ -39,24 +39,6 @@ def test_a_plain_bot_plays_every_game_and_answers_with_a_legal_word(under_test: 
     assert all("\nlegal: " in text for text in bot.seen)
     team = [Firm(), *[agents.load("random", config)] * (config.players - 1)]
     assert play(config, team, 3, seed=4).length.all()
-
-
-def test_a_plain_bot_is_shown_no_card_of_its_own_hand() -> None:
-    """If its hand is exchanged with cards of the deck, it is shown the same text."""
-    env = game_of(MINI).module("hanabi_v0").raw_env(config=MINI)
-    env.reset(seed=1)
-    position, texts = env.to_dict(), []
-    other = position | {
-        "hands": [position["deck"][:3], *position["hands"][1:]],
-        "deck": position["hands"][0] + position["deck"][3:],
-    }
-    assert sorted(other["hands"][0]) != sorted(position["hands"][0])
-    for state in (position, other):
-        env.reset(seed=1, options={"state": state})
-        bot = Firm()
-        OneTable(env, bot).action()
-        texts += bot.seen
-    assert texts[0] == texts[1] and "??" in texts[0]
 
 
 def test_a_wrong_word_is_named_with_those_allowed() -> None:

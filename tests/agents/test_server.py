@@ -509,7 +509,7 @@ def test_an_interrupted_command_waits_for_nobody_who_thinks(busy: bool, tmp_path
     assert left == [0] * busy
 
 
-def test_games_that_begin_in_the_same_second_have_files_of_their_own(tmp_path: Path, monkeypatch):
+def test_games_that_begin_in_the_same_second_have_files_of_their_own(cwd: Path, monkeypatch):
     """They choose their names, then all of them are dealt, then all are saved."""
     together = threading.Barrier(3)
 
@@ -518,7 +518,6 @@ def test_games_that_begin_in_the_same_second_have_files_of_their_own(tmp_path: P
             together.wait(60)
             super().__init__(*args)
 
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(play, "Session", Slow)
     monkeypatch.setattr(play, "time", SimpleNamespace(strftime=lambda _: "20260102-030405"))
     with ThreadPoolExecutor(3) as pool:
@@ -529,15 +528,14 @@ def test_games_that_begin_in_the_same_second_have_files_of_their_own(tmp_path: P
         assert session.file is not None and read_record(session.file) == session.record
 
 
-def test_a_game_that_cannot_begin_leaves_no_file(tmp_path: Path, monkeypatch):
+def test_a_game_that_cannot_begin_leaves_no_file(cwd: Path, monkeypatch):
     def fail(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(GameRecord, "save", fail)
     with pytest.raises(OSError, match="No space left"):
         play.session_of([PERSON, "random"], MINI, {})
-    assert not list(tmp_path.glob("games/*"))
+    assert not list(cwd.glob("games/*"))
 
 
 # --- The page ---------------------------------------------------------------------------------------------------------

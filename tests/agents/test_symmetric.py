@@ -11,17 +11,11 @@ from hanabako.agents.networks.network import Network, masked
 from hanabako.agents.networks.packing import SuitUnpacker, to_numbers
 from hanabako.agents.networks.recurrent import RecurrentSymmetricNetwork
 from hanabako.agents.networks.symmetric import SymmetricNetwork
-from hanabako.engine.layout import Layout
-from hanabako.games import game_of
 from hanabako.packing import pack
-from tests.games import GAMES, GameUnderTest, every_config, legal_actions, short_name
+from tests.games import GAMES, GameUnderTest, every_config, layout_of, legal_actions, short_name
 
 ALIKE = [(game, fields) for game, fields in every_config() if game.name != "koikoi"]
 OBSERVED = {"hanabi": [{}, {"derived": True, "belief": True, "history": 3}], "ikebana": [{}, {"derived": True}]}
-
-
-def layout_of(config: Any) -> Layout:
-    return game_of(config).layout(config)
 
 
 def any_network(config: Any, kind: type[Network] = SymmetricNetwork) -> Any:

@@ -55,12 +55,11 @@ def test_a_run_that_cannot_be_written_is_said_before_anything_is_compiled(tmp_pa
         ("--ranks 3", "games must be a multiple of the 3 ranks, got 1024"),
     ],
 )
-def test_what_a_demo_cannot_do_is_refused_before_anything_is_compiled(words, says, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_a_demo_cannot_do_is_refused_before_anything_is_compiled(words, says, cwd, monkeypatch):
     monkeypatch.setattr(demo, "compile_game", lambda _: pytest.fail("compiled"))
     with pytest.raises(SystemExit, match=f"^demo: {says}"):
         demo.main(words.split())
-    assert not list(tmp_path.iterdir())
+    assert not list(cwd.iterdir())
 
 
 def test_a_demo_without_a_run_to_resume_says_so(tmp_path):

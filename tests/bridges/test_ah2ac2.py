@@ -20,6 +20,7 @@ from hanabako.agents.bridges.ah2ac2.arrays import read_arrays, write_arrays
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.datasets import Dataset, record
 from hanabi_env import PRESETS, HanabiConfig, hanabi_v0
+from tests.agents.files import Bomb
 from tests.conftest import ROOT
 
 Arrays = dict[str, np.ndarray]
@@ -57,12 +58,9 @@ def written(arrays: Arrays, path: Path) -> Path:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_games_come_in_and_go_out_as_they_came(
-    players: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
+def test_games_come_in_and_go_out_as_they_came(players: int, cwd: Path, capsys: pytest.CaptureFixture[str]):
     arrays = arrays_by_hand(players)
-    written(arrays, tmp_path / "games.safetensors")
+    written(arrays, cwd / "games.safetensors")
     main(["record", "hanabi", "--source", "games.safetensors", "--out", "games.npz"])
     shown = capsys.readouterr()
     assert "games.npz: 4 games" in shown.out and "left out" not in shown.err
@@ -103,14 +101,11 @@ SPOILED: dict[str, tuple[Callable[[Arrays], None], str]] = {
 
 
 @pytest.mark.parametrize("what", SPOILED)
-def test_a_game_that_does_not_fit_is_left_out_and_said(
-    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_game_that_does_not_fit_is_left_out_and_said(what: str, cwd: Path, capsys: pytest.CaptureFixture[str]):
     arrays = arrays_by_hand(2, games=3)
     change, reason = SPOILED[what]
     change(arrays)
-    written(arrays, tmp_path / "games.safetensors")
+    written(arrays, cwd / "games.safetensors")
     main(["record", "hanabi", "--source", "games.safetensors", "--out", "games.npz"])
     shown = capsys.readouterr()
     assert "games.npz: 2 games" in shown.out
@@ -163,20 +158,9 @@ def test_a_type_that_numpy_may_not_have_is_refused_in_a_sentence(kind: str, tmp_
         read_arrays(path, tmp_path / "games.npz")
 
 
-class Code:
-    """A class whose pickle would run code."""
-
-    def __init__(self, made: Path) -> None:
-        self.made = made
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.made,)
-
-
 def test_a_file_that_is_none_is_refused_in_a_sentence_and_nothing_runs(tmp_path: Path):
     path = written(arrays_by_hand(2, games=1), tmp_path / "games.safetensors")
-    pickled = pickle.dumps(Code(tmp_path / "made"))
-    for content in (path.read_bytes()[:-9], pickled, b"\xff" * 8, bytes(range(256)), b"{}"):
+    for content in (path.read_bytes()[:-9], pickle.dumps(Bomb()), b"\xff" * 8, bytes(range(256)), b"{}"):
         path.write_bytes(content)
         with pytest.raises(ValueError, match="cannot be read as games") as caught:
             read_arrays(path, tmp_path / "games.npz")

@@ -25,7 +25,6 @@ from tests.bridges.chat_server import first
 from tests.games import EVERY_GAME, GameUnderTest
 
 MINI = PRESETS["mini"]
-RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 EVERY_PROMPT = pytest.mark.parametrize("prompt", PROMPTS)
 
 

@@ -35,7 +35,6 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Serve:
     """Return `serving`, whose server is then the one of ``OPENAI_BASE_URL``."""
     pytest.importorskip("openai", reason="client: openai is not installed")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.delenv(FIELDS, raising=False)
 
     @contextmanager
     def serve(*args: Any, **more: Any) -> Any:

@@ -69,21 +69,20 @@ def test_the_sites_games_come_back_as_they_were(exports: Path, tmp_path: Path):
         assert hanablive.load(tmp_path / "back" / name) == hanablive.load(exports / "2" / name)
 
 
-def test_how_a_game_was_stopped_is_kept(exports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
+def test_how_a_game_was_stopped_is_kept(exports: Path, cwd: Path):
     path, end = exports / "2" / "0000001.json", {"type": 5, "target": -1, "value": 10}
     stopped = json.loads(path.read_text(encoding="utf-8"))
     stopped["actions"] = [*stopped["actions"][:4], end]
     path.write_text(json.dumps(stopped), encoding="utf-8")
     main(["record", "hanabi", "--source", str(exports), "--out", "people.npz"])
     main(["record", "--source", "people.npz", "--hanablive", "back"])
-    kept = [json.loads((tmp_path / "back" / f"000000{k}.json").read_text(encoding="utf-8")) for k in (0, 1)]
+    kept = [json.loads((cwd / "back" / f"000000{k}.json").read_text(encoding="utf-8")) for k in (0, 1)]
     assert kept[1]["actions"] == stopped["actions"] and kept[0]["actions"][-1]["type"] < 4
     assert [block.game(1).ends for _, block in Dataset("people.npz").file.blocks([0])] == [[end]]
     found = read_record(path)
     found.save("record.json")
     assert read_record("record.json") == found and found.end == end
-    beside = json.loads((tmp_path / "record.hanablive.json").read_text(encoding="utf-8"))
+    beside = json.loads((cwd / "record.hanablive.json").read_text(encoding="utf-8"))
     assert beside["actions"] == stopped["actions"]
 
 
@@ -104,8 +103,7 @@ def test_what_is_no_folder_of_games_is_said(tmp_path: Path):
         hanab_live.write_exports(koikoi, tmp_path / "back")
 
 
-def test_games_of_several_configs_are_not_converted_over_each_other(exports: Path, tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_games_of_several_configs_are_not_converted_over_each_other(exports: Path, cwd: Path):
     with pytest.raises(SystemExit, match="exports has games of 2 configs: convert these datasets one by one"):
         main(["record", "--source", "exports", "--out", "people.npz", "--hanablive", "site"])
     assert (len(Dataset("people.npz")), len(Dataset("people-2.npz"))) == (6, 1) and not Path("site").exists()

@@ -165,9 +165,8 @@ class Hosted:
 
 
 @pytest.fixture
-def hosted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
+def hosted(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
     serve = pytest.importorskip("websockets.sync.server", reason="client: websockets is not installed").serve
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AH2AC2_KEY", "k3y")
     there = Hosted("smart")
     with serve(there.play, "127.0.0.1", 0, process_request=there.answer) as server:
@@ -179,10 +178,13 @@ def hosted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
         thread.join()
 
 
-@pytest.mark.parametrize("seats", [[0], [1], [0, 1]])
-def test_an_agent_plays_there_as_here(hosted: Hosted, seats: list[int], capsys: Any):
-    main([*hosted.words, "--agent", "smart", "--games", "2", "--seats", *map(str, seats)])
-    config = HanabiConfig()
+@pytest.mark.parametrize(("players", "seats"), [(2, [0]), (2, [1]), (2, [0, 1]), (3, [1, 2])])
+def test_an_agent_plays_there_as_here(hosted: Hosted, players: int, seats: list[int], capsys: Any):
+    test = ["--players", str(players), "--seats", *map(str, seats)]
+    main([*hosted.words, "--agent", "smart", "--games", "2", *test])
+    positions = "".join(f"&candidate_positions={seat}" for seat in seats)
+    assert hosted.paths == [f"/play-random-agent?num_players={players}{positions}&test_submission_key=k3y"] * 2
+    config = HanabiConfig(players=players)
     wanted = play(config, agents.load("smart", config), games=2, seed=1).score.tolist()
     written = read_json("ah2ac2.json")["games"]
     assert [row["score"] for row in written] == wanted
@@ -204,15 +206,6 @@ def test_games_that_another_run_has_added_meanwhile_are_kept(hosted: Hosted, mon
     monkeypatch.setattr(ah2ac2.Server, "play", play_after_others)
     main([*hosted.words, "--agent", "smart"])
     assert [row["game_id"] for row in read_json("ah2ac2.json")["games"]] == ["100", "101", "102"]
-
-
-def test_a_test_of_three_players_and_two_seats(hosted: Hosted):
-    main([*hosted.words, "--agent", "smart", "--players", "3", "--seats", "1", "2"])
-    config = HanabiConfig(players=3)
-    wanted = play(config, agents.load("smart", config), games=1, seed=1).score.tolist()
-    assert [row["score"] for row in read_json("ah2ac2.json")["games"]] == wanted
-    query = "num_players=3&candidate_positions=1&candidate_positions=2&test_submission_key=k3y"
-    assert hosted.paths == [f"/play-random-agent?{query}"]
 
 
 def test_an_evaluation_is_played_to_its_end(hosted: Hosted):

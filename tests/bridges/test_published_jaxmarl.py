@@ -12,12 +12,9 @@ from hanabako.agents.playing.seating import sit
 from hanabako.games import game_of
 from hanabako.packing import unpack
 from hanabi_env import HanabiConfig, v0_belief
+from tests.test_clients import client
 
 pytestmark = pytest.mark.slow
-
-
-def client(module: str) -> Any:
-    return pytest.importorskip(module, reason=f"client: {module.partition('.')[0]} is not installed")
 
 
 @pytest.mark.parametrize("players", [2, 3])

@@ -30,7 +30,3 @@ def test_the_coming_cards_are_those_that_will_be_drawn(count, shuffle):
 def test_an_arranged_deck_is_drawn_in_the_given_order(count):
     deck = random.Random(count).choices(range(30), k=count)
     assert drawn(arrange_deck(KEY, 64, deck), 64) == deck
-
-
-def test_another_shuffle_is_another_order():
-    assert len({tuple(drawn(list(range(55)), shuffle << 8)) for shuffle in range(50)}) == 50

@@ -9,7 +9,8 @@ import pytest
 from hanabako.files import read_json
 from hanabi_env import HanabiVectorEnv
 from tests.hanabako.device_play import PRESETS, pair, play
-from tests.processes import ROOT, ran
+from tests.installed import finished
+from tests.processes import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -17,9 +18,7 @@ SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1"}
 
 
 def run(*words: str, **environment: str) -> str:
-    done = ran([sys.executable, *words], **environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return finished([sys.executable, *words], ROOT, environment)
 
 
 @pytest.mark.parametrize("part", ["hanabi-", "not hanabi-"])

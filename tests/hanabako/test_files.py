@@ -145,22 +145,19 @@ def test_trying_a_path_leaves_nothing(tmp_path: Path) -> None:
         ("/proc/folder/a.json", errno.ENOENT),
     ],
 )
-def test_a_path_that_cannot_be_written_is_named_before_and_after_the_work(
-    path: str, error: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_that_cannot_be_written_is_named_before_and_after_the_work(path: str, error: int, cwd: Path) -> None:
     if path.startswith("/proc") and not Path("/proc").is_dir():
         pytest.skip("no /proc here")
-    monkeypatch.chdir(tmp_path)
     write_text("file", "1")
     Path("folder").mkdir()
     Path("loop").symlink_to("loop")
     Path("to-folder").symlink_to("folder")
-    before = sorted(tmp_path.rglob("*"))
+    before = sorted(cwd.rglob("*"))
     for tried in (check_writable, lambda path: write_text(path, "2")):
         with pytest.raises(OSError, match="cannot be written: ") as caught:
             tried(path)
         assert caught.value.errno == error and str(caught.value).startswith(f"[Errno {error}] {path or '.'} cannot")
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(cwd.rglob("*")) == before
 
 
 @pytest.fixture

@@ -167,14 +167,6 @@ def test_an_axis_begins_at_zero_or_says_why_not():
     assert seen == [((0, 20), "points"), ((16, 24), why), ((-3, 5), "points")]
 
 
-def test_a_saved_chart_is_a_picture(tmp_path):
-    figure, axes = chart("Scores", size=(2, 1))
-    axes.plot(np.arange(3))
-    path = save(tmp_path / "new" / "chart.png", figure)
-    assert path.read_bytes().startswith(b"\x89PNG")
-    assert [one.name for one in path.parent.iterdir()] == ["chart.png"]
-
-
 def test_a_dollar_sign_in_a_name_begins_no_formula(tmp_path):
     name = r"$\frac$"
     figure, axes = chart(name, name, name)

@@ -96,18 +96,6 @@ def test_cards_are_named_by_their_place_in_the_deck():
     assert len(deck) == 50
 
 
-def test_an_old_game_may_begin_with_another_player():
-    """Players are rotated: the second player's hand is dealt first."""
-    game = standard_game()
-    game["options"] = {"startingPlayer": 1}
-    game["actions"] = [{"type": 3, "target": 0, "value": 1}, {"type": 0, "target": 0, "value": 0}]
-    usual = load(io.StringIO(json.dumps(standard_game())))[1]
-    _, deck, actions = load(io.StringIO(json.dumps(game)))
-    assert deck == [*usual[5:10], *usual[:5], *usual[10:]]
-    env = hanabi_v0.raw_env()
-    assert [env.action_to_str(action) for action in actions] == ["hint 1 1", "play 0"]
-
-
 @pytest.mark.parametrize("target", [-1, 0, 1])
 @pytest.mark.parametrize("kind", [4, 5])
 def test_how_a_game_was_stopped_goes_out_and_comes_in_again(kind, target, tmp_path):

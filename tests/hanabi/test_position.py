@@ -17,7 +17,7 @@ from hanabi_env.engine.state import END_ILLEGAL
 from hanabi_env.words.positions import load_deal, load_position, to_dict
 from tests.reference.hanabi_plain import box
 
-from .records import check, do, legal_actions, new_game, observations, play_on, stacked
+from .records import check, do, new_game, observations, play_on, stacked
 from .tables import MANY, name
 from .test_position_checks import move_card
 
@@ -132,26 +132,6 @@ def won() -> tuple[HanabiConfig, Any]:
     state = stacked(config, "R1 R1 R2 R3")
     do(config, state, "play 0", "play 0", "hint 1 2", "play 0")
     return config, state
-
-
-def played_out() -> tuple[HanabiConfig, Any]:
-    config = HanabiConfig(colors=1, ranks=3, hand_size=3)
-    state = stacked(config, "R1 R1 R1 R2 R2 R3")
-    do(config, state, "play 0", "hint 1 1")
-    return config, state
-
-
-@pytest.mark.parametrize(
-    ("end", "reason", "score"), [(lost, "lives", 1), (won, "complete", 3), (played_out, "deck", 1)]
-)
-def test_a_finished_game_can_be_restored(end: Callable[[], tuple[HanabiConfig, Any]], reason: str, score: int):
-    config, state = end()
-    position, again = to_dict(config, state), new_game(config)
-    assert (position["end_reason"], position["score"]) == (reason, score)
-    load_position(config, again, position)
-    assert to_dict(config, again) == position
-    assert observations(config, again) == observations(config, state)
-    assert legal_actions(config, again) == []
 
 
 def test_a_lost_game_scores_nothing_where_the_table_says_so():

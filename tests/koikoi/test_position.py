@@ -14,10 +14,6 @@ from tests.games import legal_actions, with_tables
 from .table import position
 
 
-def at_turn_9() -> dict[str, Any]:
-    return position("1-1 2-1 3-1 4-1 | ", field="5-3 6-3", deck="8-3").env.to_dict()
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -41,9 +37,9 @@ def at_turn_9() -> dict[str, Any]:
     ],
 )
 def test_a_wrong_position_is_refused_in_words(change, words):
-    env = koikoi_v0.raw_env()
+    at_turn_9 = position("1-1 2-1 3-1 4-1 | ", field="5-3 6-3", deck="8-3").env.to_dict()
     with pytest.raises(ValueError, match=words):
-        env.reset(seed=5, options={"state": {**at_turn_9(), **change}})
+        koikoi_v0.raw_env().reset(seed=5, options={"state": at_turn_9 | change})
 
 
 def test_a_round_does_not_begin_with_a_lucky_hand_or_a_void_field():

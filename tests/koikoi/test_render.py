@@ -76,10 +76,6 @@ def test_yaku_in_the_making():
 @pytest.mark.slow
 def test_pixels_and_replay():
     pytest.importorskip("resvg_py")
-    env = koikoi_v0.raw_env(render_mode="rgb_array")
-    env.reset(seed=5)
-    pixels = env.render()
-    assert isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.shape[2] == 3
     assert len(np.unique(rasterize(deck_svg(), 600).reshape(-1, 3), axis=0)) > 100
     game = sample_game(PRESETS["koikoi_japan"], seed=2, moves=40)
     page = replay(PRESETS["koikoi_japan"], game).html()
