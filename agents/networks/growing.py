@@ -113,9 +113,9 @@ def pairs(seen: list[Field], wider: list[Field], hands: Sequence[int]) -> Pairs:
 
     Fields are known by section, name, and number among those of that name; the first repetitions and bits are paired.
     """
-    old, new, there = [], [], by_name(wider)
-    for key, field in by_name(seen).items():
-        for one, other in zip(hands_of(field, hands[0]), hands_of(there.get(key), hands[1]), strict=False):
+    old, new, here, there = [], [], by_name(seen), by_name(wider)
+    for key in filter(there.get, here):
+        for one, other in zip(hands_of(here[key], hands[0]), hands_of(there[key], hands[1]), strict=False):
             for mine, places in zip(one, other, strict=False):
                 count = min(len(mine), len(places))
                 old += mine[:count]
@@ -123,10 +123,8 @@ def pairs(seen: list[Field], wider: list[Field], hands: Sequence[int]) -> Pairs:
     return Pairs(np.array(old), np.array(new))
 
 
-def hands_of(field: Field | None, size: int) -> list[list[range]]:
+def hands_of(field: Field, size: int) -> list[list[range]]:
     """Return the indices of a field's bits, by hand if it is about cards of hands, and by repetition."""
-    if field is None:
-        return []
     places = [range(place.start, place.stop) for place in field.places()]
     size = size if "hand" in field.per else len(places)
     return [places[k : k + size] for k in range(0, len(places), size)]
@@ -143,7 +141,6 @@ def transplant(network: Network, larger: Network, layouts: tuple[Layout, Layout]
     memory = same(sizes[0])
     gates = memory.then(memory, *sizes).then(memory, *(2 * size for size in sizes))
     written = {"cell": gates, "rest_in": gates, "actor_head": actions, "critic_head": value}
-    written["head"] = actions.then(value, network.actions, larger.actions)
     read, first = {"suit_recall": memory, "rest_recall": memory}, {"trunk": bits}
     if is_symmetric:
         joined = units.then(units, *widths)  # the mean of the suits' features, then those of the rest
@@ -156,6 +153,8 @@ def transplant(network: Network, larger: Network, layouts: tuple[Layout, Layout]
         counts = [[layout.suit_actions.shape[1], len(layout.other_actions)] for layout in layouts]
         written["suit_head"] = named
         written["head"] = named.then(free, *(count[0] for count in counts)).then(value, *map(sum, counts))
+    else:
+        written["head"] = actions.then(value, network.actions, larger.actions)
     before = dict(network.named_parameters())
     with torch.no_grad():
         for name, weights in larger.named_parameters():
