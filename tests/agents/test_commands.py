@@ -42,7 +42,7 @@ def fresh(code: str, folder: Path = ROOT, **variables: str) -> subprocess.Comple
 
 @pytest.mark.slow
 def test_a_reader_that_ends_early_is_no_error():
-    words = [sys.executable, "-m", "hanabako", "study", "list", "zero_shot_ten"]
+    words = [sys.executable, "-m", "hanabako", "study", "list", "small"]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listed:
         assert listed.stdout is not None and listed.stderr is not None
         listed.stdout.readline()

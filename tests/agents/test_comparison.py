@@ -362,19 +362,6 @@ def test_committed_results_are_those_of_the_file(path: Path):
     assert {key_of(result) for result in results} <= {row.key for row in load(find(path.stem)).rows}
 
 
-def test_runs_that_did_not_use_their_whole_budget_have_a_note():
-    path = STUDIES / "zero_shot_gpu.toml"
-    study, whole = load(find(path.stem)), read(path, Path("runs"))
-    results = read_results(STUDIES / "results" / f"{path.stem}.json")
-    runs = [row for row in results if "algorithm" in row["fields"]]
-    budgets = {name: own.share * (whole.steps or 0) for name, own in whole.algorithms.items()}
-    short = {row["algorithm"] for row in runs if row["steps"] < budgets[row["algorithm"]]}
-    noted = {row["algorithm"] for row in results if "note" in row}
-    (text,) = (table(results) for table in study.tables.values())
-    assert short == noted and f"was over: {', '.join(sorted(short))}." in text
-    assert "Shares of the budget: obl-1 0.1, obl-2 0.1, sad 0.05." in text
-
-
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_every_comparison_can_be_run(path: Path):
     check(read(path, Path("runs")))

@@ -171,17 +171,10 @@ def millions(decisions: float) -> str:
 
 
 def notes(found: Found) -> Iterator[str]:
-    """Yield the shares of the budget, and the notes of runs that were made differently, with their algorithms."""
+    """Yield the shares of the budget, and how runs differ in their numbers of decisions."""
     algorithms = found.comparison.algorithms.items()
     shares = [f"{name} {own.share:.3g}" for name, own in algorithms if own.share < 1 and found.runs[name]]
     if shares:
         yield f"Shares of the budget: {', '.join(shares)}."
     yield from over_budget(found)
     yield from uneven(found)
-    said: dict[str, dict[str, None]] = {}
-    for name, runs in found.runs.items():
-        for run in runs:
-            if "note" in run:
-                said.setdefault(str(run["note"]), {})[name] = None
-    for note, names in said.items():
-        yield f"{in_markdown(note.capitalize())}: {', '.join(names)}."
