@@ -75,6 +75,7 @@ def test_every_algorithm_is_trained_once_per_seed_and_all_play_with_all_in_both_
 def test_page_and_figures_lie_beside_the_file(trained: Path):
     text = (trained / "compare.md").read_text(encoding="utf-8")
     assert "| ippo (equivariant) | 2 | 512 |" in text and "| mine | 2 | 256 |" in text and "too few runs" in text
+    assert "Shares of the budget: mine 0.5." in text
     for name in ("curves", "scores", "matrix", "profiles", "actions"):
         assert (trained / f"compare-{name}.png").read_bytes().startswith(b"\x89PNG")
         assert f"(compare-{name}.png)" in text
