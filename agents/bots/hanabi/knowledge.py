@@ -11,7 +11,7 @@ by hints alone, and by conventions too.
 import numpy as np
 
 from hanabako.compiler.jit import rule, subroutine
-from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
+from hanabako.engine.bits import ZERO, bit, has_bit, low_bits, nth_set_bit, popcount
 from hanabi_env.engine.actions import (
     first_announced_play,
     first_choice,
@@ -112,6 +112,19 @@ def critical_set(rules, view, needed):
     return cards
 
 
+@subroutine
+def count_to_come(rules, view, counts):
+    """Write to ``counts`` (suits * ranks,) how many copies of each card are neither discarded nor on its firework."""
+    for suit in range(rules.suits):
+        gone = np.uint64(view.discarded[suit])
+        for rank in range(rules.ranks):
+            number = copies(rules, suit, rank)
+            counts[suit * rules.ranks + rank] = number - popcount(gone & low_bits(number))
+            gone >>= np.uint64(number)
+        for place in range(np.int64(view.fireworks[suit])):
+            counts[card_at(rules, suit, place)] -= 1
+
+
 @rule
 def hand_count(view, player):
     """Return the number of cards in a hand, signed: a range over an unsigned number would make slots unsigned too."""
@@ -121,8 +134,7 @@ def hand_count(view, player):
 @subroutine
 def count_unseen(rules, view, player, unseen):
     """Write to ``unseen`` (suits * ranks,) how many copies of each card are in the hand of ``player`` or the deck."""
-    for card in range(rules.suits * rules.ranks):
-        unseen[card] = copies_to_come(rules, view, card)
+    count_to_come(rules, view, unseen)
     for other in range(rules.players):
         if other != player:
             for slot in range(hand_count(view, other)):

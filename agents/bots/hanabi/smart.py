@@ -30,7 +30,7 @@ empty, the bot does not gamble; a card to play is announced if its suit is known
 
 from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ZERO, bit, has_bit, nth_set_bit, popcount
-from hanabi_env.engine.cards import playable_set, player_at, rank_of
+from hanabi_env.engine.cards import player_at, rank_of
 
 from ..bot import Bot
 from .knowledge import (
@@ -39,16 +39,24 @@ from .knowledge import (
     card_at,
     choose_for_tile,
     count_unseen,
-    critical_set,
     is_allowed,
     is_choice_pending,
     known_suit,
-    needed_set,
     nth_hint,
     play_action,
     rank_hint,
 )
-from .smart_reading import begin, could_be_warning, is_maybe, is_sure, memory_dtype, newest_card, next_discard, observe
+from .smart_reading import (
+    begin,
+    could_be_warning,
+    is_maybe,
+    is_sure,
+    memory_dtype,
+    newest_card,
+    next_discard,
+    observe,
+    used_up,
+)
 
 UNKNOWN_PLACE = -1  # the place of a card whose possible cards have different places: if playable, it goes first
 GAMBLE_DECK_FULL_LIVES = 3  # with all lives, gamble when at most this many cards are left in the deck
@@ -75,7 +83,7 @@ def preferred(rules, memory, view, gone, preference, mask):
     """Return the action of a preference, or -1."""
     is_late = view.deck_count == 0
     if preference == 0:
-        return play_sure(rules, memory, view, gone) if is_late else -1
+        return play_sure(rules, memory, gone) if is_late else -1
     if preference == 1:
         return gamble(rules, memory, view, gone) if is_late else -1
     if preference == 2:
@@ -83,14 +91,14 @@ def preferred(rules, memory, view, gone, preference, mask):
     if preference == 3:
         return discard_finesse(rules, memory, view)
     if preference == 4:
-        return play_sure(rules, memory, view, gone)
+        return play_sure(rules, memory, gone)
     if preference == 5:
         return play_clue(rules, memory, view, mask)
     if preference == 6:
         return gamble(rules, memory, view, gone)
     if preference == 7:
         return filler_hint(rules, view)
-    return discard(rules, memory, view, gone)
+    return discard(rules, memory, gone)
 
 
 @rule
@@ -100,11 +108,7 @@ def seen_everywhere(rules, memory, view):
     for slot in range(memory.hand_count[memory.player]):
         if popcount(memory.possible[memory.player, slot]) == 1:
             memory.counts[nth_set_bit(memory.possible[memory.player, slot], 0)] -= 1
-    gone = ZERO
-    for card in range(rules.suits * rules.ranks):
-        if memory.counts[card] <= 0:
-            gone |= bit(card)
-    return gone
+    return used_up(rules, memory)
 
 
 @rule
@@ -129,15 +133,14 @@ def place_of_set(rules, possible):
 
 
 @subroutine
-def play_sure(rules, memory, view, gone):
+def play_sure(rules, memory, gone):
     """Play a certainly playable card: preferably one that the others do not know to be, then the lowest."""
-    playable = playable_set(rules, view)
     best, best_value = -1, 0
     for slot in range(memory.hand_count[memory.player]):
         possible = own_card(memory, slot, gone)
-        if is_sure(possible, playable):
+        if is_sure(possible, memory.playable):
             value = rules.ranks + 1 - place_of_set(rules, possible)
-            if not is_sure(memory.possible[memory.player, slot], playable):
+            if not is_sure(memory.possible[memory.player, slot], memory.playable):
                 value += 100
             if value > best_value:
                 best, best_value = slot, value
@@ -150,12 +153,11 @@ def gamble(rules, memory, view, gone):
     limit = GAMBLE_DECK_FULL_LIVES if view.life_tokens >= 3 else GAMBLE_DECK
     if memory.style == NEVER_GAMBLES or rules.final_bouquet or view.deck_count > limit:
         return -1
-    playable = playable_set(rules, view)
     best, best_hits, best_all = -1, 0, 1
     for k in range(memory.hand_count[memory.player]):
         slot = memory.hand_count[memory.player] - 1 - k
         possible = own_card(memory, slot, gone)
-        hits, total = popcount(possible & playable), popcount(possible)
+        hits, total = popcount(possible & memory.playable), popcount(possible)
         if hits * best_all > best_hits * total:
             best, best_hits, best_all = slot, hits, total
     return play_action(rules, best, known_suit(rules, own_card(memory, best, gone))) if best >= 0 else -1
@@ -165,11 +167,11 @@ def gamble(rules, memory, view, gone):
 def warn(rules, memory, view, mask):
     """Prevent the next player from discarding the last copy of a card, by a play clue or a warning (2)."""
     target = player_at(rules, view.current_player, 1)
-    slot = next_discard(rules, memory, target)
+    slot = next_discard(memory, target)
     if slot < 0:
         return -1
     card = view.hands[target, slot]
-    if has_bit(critical_set(rules, view, needed_set(rules, view)), card) == ZERO:
+    if has_bit(memory.critical, card) == ZERO:
         return -1
     value, action = best_clue(rules, memory, view, 1, mask)
     return action if value > 0 else rank_hint(rules, 1, rank_of(rules, card))
@@ -178,11 +180,9 @@ def warn(rules, memory, view, mask):
 @rule
 def discard_finesse(rules, memory, view):
     """Discard a commonly known playable card that is the newest card of exactly one other player (4)."""
-    playable = playable_set(rules, view)
-    critical = critical_set(rules, view, needed_set(rules, view))
     for slot in range(memory.hand_count[memory.player]):
         possible = memory.possible[memory.player, slot]
-        if popcount(possible) == 1 and is_sure(possible, playable & ~critical):
+        if popcount(possible) == 1 and is_sure(possible, memory.playable & ~memory.critical):
             holders = 0
             for offset in range(1, rules.players):
                 if newest_card(memory, view, player_at(rules, view.current_player, offset)) == nth_set_bit(possible, 0):
@@ -207,25 +207,24 @@ def play_clue(rules, memory, view, mask):
 def best_clue(rules, memory, view, offset, mask):
     """Return the play clue for one player that rules out most: the number of cards, and the action; or -1, -1."""
     target = player_at(rules, view.current_player, offset)
-    slot = next_discard(rules, memory, target) if offset == 1 else -1
+    slot = next_discard(memory, target) if offset == 1 else -1
     best, best_value = -1, -1
     for k in range(rules.colors + rules.ranks):
         action, meant = nth_hint(rules, offset, k)
         if not is_allowed(mask, action):
             continue
         touches_discard = k >= rules.colors and slot >= 0 and has_bit(meant, view.hands[target, slot]) != ZERO
-        if touches_discard and could_be_warning(rules, memory, target, slot, meant):
+        if touches_discard and could_be_warning(memory, target, slot, meant):
             continue
-        value = value_of_clue(rules, memory, view, target, meant)
+        value = value_of_clue(memory, view, target, meant)
         if value > best_value:
             best, best_value = action, value
     return best_value, best
 
 
 @rule
-def value_of_clue(rules, memory, view, target, meant):
+def value_of_clue(memory, view, target, meant):
     """Return how many possible cards a hint rules out; -1 if it is no play clue, or false."""
-    playable = playable_set(rules, view)
     shown, clue, ruled_out = False, -1, 0
     for k in range(memory.hand_count[target]):
         slot = memory.hand_count[target] - 1 - k
@@ -233,12 +232,12 @@ def value_of_clue(rules, memory, view, target, meant):
         before = memory.possible[target, slot]
         after = before & (meant if is_touched else ~meant)
         ruled_out += popcount(before) - popcount(after)
-        if is_maybe(before, playable):
-            if is_sure(after, playable):
+        if is_maybe(before, memory.playable):
+            if is_sure(after, memory.playable):
                 shown = True
-            elif is_touched and clue < 0 and is_maybe(after, playable):
+            elif is_touched and clue < 0 and is_maybe(after, memory.playable):
                 clue = slot
-    is_true = clue >= 0 and has_bit(playable, view.hands[target, clue]) != ZERO
+    is_true = clue >= 0 and has_bit(memory.playable, view.hands[target, clue]) != ZERO
     return ruled_out if shown or is_true else -1
 
 
@@ -253,18 +252,17 @@ def filler_hint(rules, view):
 
 
 @rule
-def discard(rules, memory, view, gone):
+def discard(rules, memory, gone):
     """Discard a certainly dead card, preferably one not commonly known to be dead; the next discard; the highest."""
-    needed = needed_set(rules, view)
     best, best_dead, best_all = -1, 2, 1
     for slot in range(memory.hand_count[memory.player]):
-        if is_sure(own_card(memory, slot, gone), ~needed):
+        if is_sure(own_card(memory, slot, gone), ~memory.needed):
             possible = memory.possible[memory.player, slot]
-            dead, total = popcount(possible & ~needed), popcount(possible)
+            dead, total = popcount(possible & ~memory.needed), popcount(possible)
             if dead * best_all < best_dead * total:
                 best, best_dead, best_all = slot, dead, total
     if best < 0:
-        best = next_discard(rules, memory, memory.player)
+        best = next_discard(memory, memory.player)
     if best < 0:
         last_place = UNKNOWN_PLACE - 1
         for slot in range(memory.hand_count[memory.player]):

@@ -11,7 +11,7 @@ from hanabi_env.engine.cards import all_cards, playable_set, player_at, touched_
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
 
 from .hats import narrow, remove_card
-from .knowledge import copies_to_come, critical_set, hand_count, needed_set
+from .knowledge import card_at, count_to_come, hand_count
 
 
 def memory_dtype(rules):
@@ -22,10 +22,12 @@ def memory_dtype(rules):
             ("player", np.int64),
             ("possible", np.uint64, (rules.players, rules.hand_size)),  # sets of cards, by common knowledge
             ("hand_count", np.int64, (rules.players,)),
-            ("fireworks", np.uint8, (rules.suits,)),
-            ("discarded", np.uint16, (rules.suits,)),
+            ("playable", np.uint64),
+            ("needed", np.uint64),
+            ("critical", np.uint64),
             ("information_tokens", np.int64),
             ("deck_count", np.int64),
+            ("copies", np.int64, (rules.suits * rules.ranks,)),  # of each card, neither discarded nor played
             ("counts", np.int64, (rules.suits * rules.ranks,)),  # scratch: copies of each card
         ]
     )
@@ -39,6 +41,7 @@ def begin(rules, memory, view, player, style):
     """Begin with nothing known about any card."""
     memory.style = style
     memory.player = player
+    note_cards(rules, memory, view)
     note_state(rules, memory, view)
 
 
@@ -47,21 +50,35 @@ def observe(rules, memory, view, event):
     """Read the step with the state before it, then keep the state after it."""
     if event.kind == EVENT_HINT_COLOR or event.kind == EVENT_HINT_RANK:
         read_hint(rules, memory, view, event)
-    elif event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
-        read_silence(rules, memory, event.player)
-        if event.kind == EVENT_DISCARD:
-            read_finesse(rules, memory, view, event)
-        remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
+    else:
+        if event.kind == EVENT_PLAY or event.kind == EVENT_DISCARD:
+            read_silence(rules, memory, event.player)
+            if event.kind == EVENT_DISCARD:
+                read_finesse(rules, memory, view, event)
+            remove_card(rules, memory, np.int64(event.player), np.int64(event.slot))
+        note_cards(rules, memory, view)
     note_state(rules, memory, view)
     rule_out(rules, memory, view)
 
 
 @subroutine
+def note_cards(rules, memory, view):
+    """Keep what the fireworks and the discards say about each card."""
+    count_to_come(rules, view, memory.copies)
+    memory.playable = playable_set(rules, view)
+    memory.needed = memory.critical = ZERO
+    for suit in range(rules.suits):
+        for place in range(np.int64(view.fireworks[suit]), rules.ranks):
+            card = card_at(rules, suit, place)
+            if memory.copies[card] == 0:
+                break
+            memory.needed |= bit(card)
+            memory.critical |= bit(card) if memory.copies[card] == 1 else ZERO
+
+
+@subroutine
 def note_state(rules, memory, view):
     """Keep the state with which the next step will be read, and add new cards, which may be anything."""
-    for suit in range(rules.suits):
-        memory.fireworks[suit] = view.fireworks[suit]
-        memory.discarded[suit] = view.discarded[suit]
     memory.information_tokens = view.information_tokens
     memory.deck_count = view.deck_count
     for player in range(rules.players):
@@ -80,33 +97,36 @@ def restrict(memory, view, player, slot, cards):
 @rule
 def rule_out(rules, memory, view):
     """Rule out cards whose copies are all played, discarded or known in hands, until nothing more follows."""
-    known_before = -1
-    known = count_known(rules, memory)
-    while known != known_before:
-        gone = ZERO
-        for card in range(rules.suits * rules.ranks):
-            if copies_to_come(rules, memory, card) <= memory.counts[card]:
-                gone |= bit(card)
+    is_new = True
+    while is_new:
+        is_new = False
+        gone = gone_by_common_knowledge(rules, memory)
         for player in range(rules.players):
             for slot in range(memory.hand_count[player]):
                 if popcount(memory.possible[player, slot]) != 1:
                     restrict(memory, view, player, slot, ~gone)
-        known_before = known
-        known = count_known(rules, memory)
+                    is_new = is_new or popcount(memory.possible[player, slot]) == 1
 
 
 @rule
-def count_known(rules, memory):
-    """Count the copies of each card commonly known to be in hands, in ``memory.counts``, and return their sum."""
+def gone_by_common_knowledge(rules, memory):
+    """Return the cards of which all copies are played, discarded or commonly known to be in hands."""
     for card in range(rules.suits * rules.ranks):
-        memory.counts[card] = 0
-    known = 0
+        memory.counts[card] = memory.copies[card]
     for player in range(rules.players):
         for slot in range(memory.hand_count[player]):
             if popcount(memory.possible[player, slot]) == 1:
-                memory.counts[nth_set_bit(memory.possible[player, slot], 0)] += 1
-                known += 1
-    return known
+                memory.counts[nth_set_bit(memory.possible[player, slot], 0)] -= 1
+    return used_up(rules, memory)
+
+
+@rule
+def used_up(rules, memory):
+    """Return the cards of which ``memory.counts`` has none left."""
+    cards = ZERO
+    for card in range(rules.suits * rules.ranks):
+        cards |= bit(card) if memory.counts[card] <= 0 else ZERO
+    return cards
 
 
 # --- Reading a step ---------------------------------------------------------------------------------------------------
@@ -125,23 +145,20 @@ def is_maybe(possible, cards):
 
 
 @subroutine
-def next_discard(rules, memory, player):
+def next_discard(memory, player):
     """Return the slot that ``player`` would discard next; -1 with a known playable or dead card, or none to spare.
 
     It is the card most likely to be dead, the oldest of equals, among those that are not certainly the last of their
     kind.
     """
-    playable = playable_set(rules, memory)
-    needed = needed_set(rules, memory)
-    critical = critical_set(rules, memory, needed)
     best, best_dead, best_all = -1, -1, 1
     for slot in range(memory.hand_count[player]):
         possible = memory.possible[player, slot]
-        if is_sure(possible, playable) or is_sure(possible, ~needed):
+        if is_sure(possible, memory.playable) or is_sure(possible, ~memory.needed):
             return -1
-        if is_sure(possible, critical):
+        if is_sure(possible, memory.critical):
             continue
-        dead = popcount(possible & ~needed)
+        dead = popcount(possible & ~memory.needed)
         total = popcount(possible)
         if dead * best_all > best_dead * total:
             best, best_dead, best_all = slot, dead, total
@@ -154,17 +171,16 @@ def read_silence(rules, memory, player):
     if memory.deck_count == 0 or memory.information_tokens == 0:
         return
     target = player_at(rules, player, 1)
-    slot = next_discard(rules, memory, target)
+    slot = next_discard(memory, target)
     if slot >= 0:
-        narrow(memory.possible, target, slot, ~critical_set(rules, memory, needed_set(rules, memory)))
+        narrow(memory.possible, target, slot, ~memory.critical)
 
 
 @subroutine
-def could_be_warning(rules, memory, player, slot, meant):
+def could_be_warning(memory, player, slot, meant):
     """Whether the next discard, if one of ``meant``, may be the last of its kind, which was open so far (2)."""
     possible = memory.possible[player, slot]
-    critical = critical_set(rules, memory, needed_set(rules, memory))
-    return is_maybe(possible, critical) and possible & meant & critical != ZERO
+    return is_maybe(possible, memory.critical) and possible & meant & memory.critical != ZERO
 
 
 @rule
@@ -188,31 +204,30 @@ def read_hint(rules, memory, view, event):
     is_next = target == player_at(rules, event.player, 1)
     warns = False
     if is_rank and is_next and not filler:
-        slot = next_discard(rules, memory, target)
+        slot = next_discard(memory, target)
         touches = slot >= 0 and has_bit(event.touched, slot) != ZERO
-        warns = touches and could_be_warning(rules, memory, target, slot, meant)
+        warns = touches and could_be_warning(memory, target, slot, meant)
         if warns:
-            restrict(memory, view, target, slot, critical_set(rules, memory, needed_set(rules, memory)))
-    clue = apply_meaning(rules, memory, view, target, event.touched, meant)
+            restrict(memory, view, target, slot, memory.critical)
+    clue = apply_meaning(memory, view, target, event.touched, meant)
     if clue >= 0 and not warns and not filler:
-        restrict(memory, view, target, clue, playable_set(rules, memory))
+        restrict(memory, view, target, clue, memory.playable)
     if not is_next:
         read_silence(rules, memory, event.player)
 
 
 @rule
-def apply_meaning(rules, memory, view, target, touched, meant):
+def apply_meaning(memory, view, target, touched, meant):
     """Apply the literal meaning of a hint, and return the slot that is playable under 1, or -1."""
-    playable = playable_set(rules, memory)
     clue, shown = -1, False
     for k in range(memory.hand_count[target]):
         slot = memory.hand_count[target] - 1 - k
         is_touched = has_bit(touched, slot) != ZERO
-        was_maybe = is_maybe(memory.possible[target, slot], playable)
+        was_maybe = is_maybe(memory.possible[target, slot], memory.playable)
         restrict(memory, view, target, slot, meant if is_touched else ~meant)
-        if was_maybe and is_sure(memory.possible[target, slot], playable):
+        if was_maybe and is_sure(memory.possible[target, slot], memory.playable):
             shown = True
-        elif was_maybe and is_touched and clue < 0 and is_maybe(memory.possible[target, slot], playable):
+        elif was_maybe and is_touched and clue < 0 and is_maybe(memory.possible[target, slot], memory.playable):
             clue = slot
     return -1 if shown else clue
 
@@ -220,9 +235,8 @@ def apply_meaning(rules, memory, view, target, touched, meant):
 @rule
 def read_finesse(rules, memory, view, event):
     """Read the discard of a commonly known playable card (4): it is another hand's newest card, else this seat's."""
-    playable = playable_set(rules, memory)
     possible = memory.possible[event.player, event.slot]
-    if popcount(possible) != 1 or not is_sure(possible, playable):
+    if popcount(possible) != 1 or not is_sure(possible, memory.playable):
         return
     holder = memory.player
     for offset in range(1, rules.players):
