@@ -44,7 +44,7 @@ from ..playing.policy import Policy, set_of
 from ..registry import load
 from .common.network_learner import NetworkLearner
 from .common.network_settings import NetworkSettings
-from .common.partners import PartnersEnvs
+from .common.partners import PartnersEnvs, Seats
 from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 
@@ -135,9 +135,7 @@ class Lessons(PartnersEnvs):
         return torch.from_numpy(self.block.actions.copy())
 
 
-def every_seat(
-    streams: NDArray[np.uint64], players: int, members: int
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def every_seat(streams: NDArray[np.uint64], players: int, members: int) -> tuple[Seats, Seats]:
     """Give every seat to the learner, who moves, and to each member; see `agents.learning.common.partners.Plan`."""
     everybody = set_of(range(players), len(streams))
     return everybody, np.tile(everybody, (members, 1))
@@ -236,7 +234,7 @@ class Cloning(NetworkLearner):
     def __init__(self, args: Args, envs: Lessons | RecordedEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.lessons = envs
-        targets = {} if args.temperature is None else {"targets": torch.zeros(envs.games, envs.actions)}
+        targets = {} if args.temperature is None else {"targets": torch.zeros(envs.masks.shape)}
         self.decisions = self.empty_rollout(**targets)
 
     def learn(self, fraction: float) -> dict[str, float]:

@@ -39,6 +39,8 @@ from .common.ranks import Ranks
 class Args(ppo.Args):
     """Train one network to play a cooperative game with noisy copies of itself."""
 
+    alone = "they are copies of the learner"
+
     network: NetworkKind = "dense"
     """The kind of network, which must be ``dense``; it has a model of the partner."""
     last_action_ramp: Part | None = 0.0
@@ -55,7 +57,6 @@ class Args(ppo.Args):
         super().check(world)
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one for a mixed partner, got {self.game}")
-        self.check_alone("they are copies of the learner")
         if self.network != "dense":
             raise ValueError(f"network must be dense, the only kind with a model of the partner, got {self.network}")
 
@@ -69,7 +70,6 @@ class E3T(ppo.PPO):
 
     def __init__(self, args: Args, envs: PartnersEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
-        self.mixed = envs
         self.rollout["replies"] = torch.zeros_like(self.rollout["actions"])
         """(horizon, games): the next player's action after each decision of the rollout, or `NO_REPLY`."""
         self.partner = NeuralPolicy(self.network, envs.config, greedy=False, epsilon=args.epsilon)
@@ -83,13 +83,11 @@ class E3T(ppo.PPO):
     @override
     def play(self, t: int, actions: Tensor) -> tuple[Tensor, Tensor]:
         after = super().play(t, actions)
-        self.rollout["replies"][t].copy_(torch.from_numpy(self.mixed.replies))
+        self.rollout["replies"][t].copy_(torch.from_numpy(self.envs.replies))
         return after
 
     @override
-    def loss(
-        self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def loss(self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float) -> ppo.Loss:
         loss, statistics = super().loss(outputs, batch, entropy_weight)
         predicted, replies = outputs.features, batch["replies"]
         errors = F.cross_entropy(predicted, replies, ignore_index=NO_REPLY, reduction="sum")

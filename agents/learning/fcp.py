@@ -40,6 +40,8 @@ VERSIONS = 16
 class Args(ppo.Args):
     """Train a population in self-play, then one network to play a cooperative game with all of its members."""
 
+    alone = "the population is trained in the run"
+
     population: Size = 4
     """Number of players that are first trained in self-play, each with an equal share of their part of the budget."""
     population_part: Annotated[float, Within(0.01, 0.99)] = 0.5
@@ -50,7 +52,6 @@ class Args(ppo.Args):
         super().check(world)
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one for fictitious co-play, got {self.game}")
-        self.check_alone("the population is trained in the run")
         if self.start is not None:
             raise ValueError(f"start must be empty: every player begins with its own weights, got {shown(self.start)}")
 
@@ -64,7 +65,6 @@ class FCP(ppo.PPO):
 
     def __init__(self, args: Args, envs: PartnersEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
-        self.among = envs
         opening = envs.opening_bits()
         more = (args.make_network(envs.config, opening, ranks.device) for _ in range(args.population))
         self.players = [self.network, *more]
@@ -82,7 +82,7 @@ class FCP(ppo.PPO):
         self.past = [(0.0, self.network.rounded())]
         """Versions of the player and their scores in training; the first one is untrained."""
         for network in self.population if self.is_last else ():
-            self.among.admit(NeuralPolicy(network, self.envs.config, greedy=False))
+            self.envs.admit(NeuralPolicy(network, self.envs.config, greedy=False))
 
     @property
     def is_last(self) -> bool:

@@ -38,6 +38,8 @@ SELF_PLAY = 50
 class Args(ppo.Args):
     """Train one network to play a competitive game against itself and past versions of itself."""
 
+    alone = "they are past versions of the learner"
+
     game: str = "koikoi"
     """The game to learn; it must be competitive."""
 
@@ -46,7 +48,6 @@ class Args(ppo.Args):
         super().check(world)
         if game_named(self.game).cooperative:
             raise ValueError(f"game must be a competitive one for a league, got {self.game}")
-        self.check_alone("they are past versions of the learner")
 
     @override
     def make_envs(self, config: Any, ranks: Ranks) -> PartnersEnvs:
@@ -56,27 +57,19 @@ class Args(ppo.Args):
 class League(ppo.PPO):
     """PPO whose past versions join its games: an `agents.learning.common.trainer.Algorithm`."""
 
-    def __init__(self, args: ppo.Args, envs: PartnersEnvs, ranks: Ranks) -> None:
-        super().__init__(args, envs, ranks)
-        self.league = envs
-        self.networks: list[Network] = []
-        """The members' networks."""
-
     @override
     def learn(self, fraction: float) -> dict[str, float]:
-        if len(self.league.members) < min(int(fraction * SNAPSHOTS), SNAPSHOTS):
+        if len(self.envs.members) < min(int(fraction * SNAPSHOTS), SNAPSHOTS):
             self.admit(self.network)
-        return super().learn(fraction) | {"league": len(self.league.members)}
+        return super().learn(fraction) | {"league": len(self.envs.members)}
 
     def admit(self, network: Network) -> None:
         """Add a frozen copy of the network; it samples its actions, which makes it a mixed strategy."""
-        member = NeuralPolicy(network, self.league.config, greedy=False)
-        self.networks.append(member.network)
-        self.league.admit(member)
+        self.envs.admit(NeuralPolicy(network, self.envs.config, greedy=False))
 
     @override
     def state(self) -> dict[str, Any]:
-        return super().state() | {"members": [network.state_dict() for network in self.networks]}
+        return super().state() | {"members": [member.network.state_dict() for member in self.envs.members]}
 
     @override
     def restore(self, state: dict[str, Any]) -> None:

@@ -10,7 +10,6 @@ networks share one optimizer and learning rate, and the critic's state is the ob
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,7 +18,6 @@ from typing_extensions import override
 from ..networks.kinds import NETWORKS
 from ..networks.network import Network, Outputs
 from . import ppo
-from .common.ranks import Ranks
 from .common.selfplay import EveryView
 
 FORGETFUL = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
@@ -30,14 +28,8 @@ FORGETFUL = {"recurrent": "dense", "recurrent-symmetric": "symmetric"}
 class Args(ppo.Args):
     """Train one network to play every seat, with a critic that sees all views."""
 
-    @override
-    def check(self, world: int) -> None:
-        super().check(world)
-        self.check_alone("the network plays every seat")
-
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> EveryView:
-        return EveryView(config, self.games, self.seed, ranks, self.threads)
+    games_class = EveryView
+    alone = "the network plays every seat"
 
 
 class ActorCritic(Network):

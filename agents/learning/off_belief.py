@@ -68,8 +68,6 @@ class Args(NetworkSettings):
     """Probability of a random decision at the start; it changes geometrically over the budget."""
     explore_end: Part = 0.02
     """Probability of a random decision at the end."""
-    reward_scale: Positive | None = None
-    """Factor by which rewards are multiplied; by default 3 / maximal score."""
     loss_ramp: Part = 0.4
     """Fraction of the budget over which the price of losing a game rises from 0 to all points; 0: no ramp."""
     max_grad_norm: Positive = 1.0
@@ -123,7 +121,7 @@ class OffBelief(NetworkLearner):
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
         self.fictions = FictitiousGames(envs)
-        self.reward_scale = args.reward_scale or 3 / envs.config.max_score
+        self.reward_scale = 3 / envs.config.max_score
         self.reading = None if args.level_below is None else Reading(args, envs, ranks)
         self.weighs = args.weighted and self.reading is None and not envs.config.empty_hints
 

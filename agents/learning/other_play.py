@@ -18,7 +18,6 @@ cross-play is mostly between different networks; ours is between runs with one k
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -46,6 +45,9 @@ STATUSES = NEITHER + 1
 class Args(ppo.Args):
     """Train one network to play every seat; each seat sees the suits under different names."""
 
+    games_class = RenamedSuits
+    alone = "the network plays every seat"
+
     network: NetworkKind = "dense"
     """The kind of network; for one that is symmetric in the suits this training changes nothing."""
     last_action_ramp: Part | None = 0.0
@@ -56,13 +58,8 @@ class Args(ppo.Args):
     @override
     def check(self, world: int) -> None:
         super().check(world)
-        self.check_alone("the network plays every seat")
         if self.auxiliary and self.game != "hanabi":
             raise ValueError(f"auxiliary must be false in {self.game}: only in Hanabi players do not see their cards")
-
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> RenamedSuits:
-        return RenamedSuits(config, self.games, self.seed, ranks, self.threads)
 
 
 class OtherPlay(ppo.PPO):
@@ -85,9 +82,7 @@ class OtherPlay(ppo.PPO):
         return super().play(t, actions)
 
     @override
-    def loss(
-        self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def loss(self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float) -> ppo.Loss:
         loss, statistics = super().loss(outputs, batch, entropy_weight)
         if not self.args.auxiliary:
             return loss, statistics

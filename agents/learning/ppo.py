@@ -16,7 +16,7 @@ gradients. All schedules follow the fraction of the budget that is spent.
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ from torch import Tensor
 from typing_extensions import override
 
 from hanabako.engine.sections import words_for
-from hanabako.games import game_named, game_of
+from hanabako.games import game_of
 from hanabako.packing import pack
 from hanabako.words.checks import shown
 from hanabako.words.ranges import Part, Positive, Size, Within
@@ -40,12 +40,18 @@ from .common.ranks import Ranks
 from .common.selfplay import SelfPlayEnvs
 from .common.trainer import geometric, risen
 
+Loss: TypeAlias = tuple[Tensor, dict[str, Tensor]]
+"""The loss on a minibatch, and statistics for the log."""
+
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Args(NetworkSettings):
     """Train one network to play a game: at every seat, or at one seat among partners."""
+
+    alone: ClassVar[str] = ""
+    """Who sits at the seats of an algorithm with games of its own, which takes no partners and no games on the GPU."""
 
     partners: tuple[str, ...] = ()
     """Agents that take all seats but one, separated by commas or spaces: names, files or FILE.py:NAME, whose code is
@@ -57,17 +63,12 @@ class Args(NetworkSettings):
     """Decisions per game in one rollout."""
     minibatch: Size = 1024
     """Largest number of decisions per gradient step, all ranks together; a rollout is divided into equal parts."""
-    minibatch_end: Size | None = None
-    """The value of ``minibatch`` at the end of the budget; it changes geometrically. None: as at the start."""
     epochs: Size = 1
     """Passes over each rollout; small games learn faster with 2."""
     gamma: Part = 0.99
     """Discount factor per decision."""
     gae_lambda: Part = 0.9
     """Lambda of generalized advantage estimation: 1 uses only returns, 0 only the value head."""
-    stream: Literal["auto", "team", "seat"] = "auto"
-    """Whose next decision a return bootstraps from. ``team``: the next one of any seat (cooperative games only);
-    ``seat``: the next one of the same seat; ``auto``: ``team`` in a cooperative game, ``seat`` in a competitive one."""
     clip: Positive = 0.2
     """PPO's clipping range: how far a probability ratio may move from 1."""
     value_weight: Annotated[float, Within(0, 1000)] = 2.0
@@ -95,19 +96,12 @@ class Args(NetworkSettings):
     def check(self, world: int) -> None:
         super().check(world)
         self.check_shared(world, "minibatch")
-        if self.minibatch_end is not None:
-            self.check_shared(world, "minibatch_end")
-        if self.stream == "team" and not game_named(self.game).cooperative:
-            raise ValueError(f"stream must be seat in a competitive game such as {self.game}, got team")
+        if self.alone and self.pool:
+            raise ValueError(f"partners must be empty: {self.alone}, got {shown(self.pool)}")
+        if self.alone and self.simulator == "cuda":
+            raise ValueError("simulator must be cpu for an algorithm with games of its own, got cuda")
         if self.simulator == "cuda" and self.pool:
             raise ValueError(f"simulator must be cpu with partners, got cuda and {shown(self.pool)}")
-
-    def check_alone(self, who: str) -> None:
-        """Refuse partners and games on the GPU, for an algorithm with games of its own; ``who`` sits at the seats."""
-        if self.pool:
-            raise ValueError(f"partners must be empty: {who}, got {shown(self.pool)}")
-        if self.simulator == "cuda":
-            raise ValueError("simulator must be cpu for an algorithm with games of its own, got cuda")
 
     @property
     def pool(self) -> tuple[str, ...]:
@@ -137,7 +131,9 @@ class Args(NetworkSettings):
     def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
         if self.pool:
             return PartnersEnvs(config, self.games, self.seed, ranks, [load(name, config) for name in self.pool])
-        return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads, self.simulator)
+        if self.simulator == "cuda":
+            return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads, self.simulator)
+        return super().make_envs(config, ranks)
 
 
 # --- The algorithm ----------------------------------------------------------------------------------------------------
@@ -148,7 +144,7 @@ class PPO(NetworkLearner):
 
     def __init__(self, args: Args, envs: SelfPlayEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
-        streams = envs.config.players if args.stream == "seat" or not envs.cooperative else 1
+        streams = 1 if envs.cooperative else envs.config.players
         number, rewards = torch.zeros(envs.games), torch.zeros(envs.games, streams)
         self.rollout = self.empty_rollout(log_probabilities=number, values=number, rewards=rewards)
         """The last decisions; scaled ``rewards`` (horizon, games, streams) have one stream for a team or per player."""
@@ -167,8 +163,7 @@ class PPO(NetworkLearner):
         visible = self.visible(fraction)
         last_values = self.collect(price, visible)
         advantages = advantages_of(self.rollout, last_values, args.gamma, args.gae_lambda)
-        minibatch = geometric(args.minibatch, args.minibatch_end or args.minibatch, fraction)
-        row = self.update(advantages, ceil(args.horizon * args.games / minibatch), entropy_weight)
+        row = self.update(advantages, ceil(args.horizon * args.games / args.minibatch), entropy_weight)
         return row | {"learning_rate": learning_rate, "entropy_weight": entropy_weight, "price_of_losing": price}
 
     @torch.no_grad()
@@ -249,10 +244,8 @@ class PPO(NetworkLearner):
                 statistics["gradient_norm"] = self.descent.step(loss)
         return {name: float(value.detach()) for name, value in statistics.items()}
 
-    def loss(
-        self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the loss on a minibatch, some decisions of the rollout, and statistics for the log."""
+    def loss(self, outputs: Outputs, batch: dict[str, Tensor], entropy_weight: float) -> Loss:
+        """Return the loss on a minibatch, some decisions of the rollout."""
         args = self.args
         logits = masked(outputs.logits, batch["masks"])
         log_probabilities, probabilities = logits.log_softmax(1), logits.softmax(1)

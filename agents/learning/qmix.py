@@ -21,7 +21,7 @@ By default returns are Peng's Q(lambda), replay is uniform, and the game that ex
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
@@ -33,7 +33,6 @@ from hanabako.words.ranges import Part, Within
 from ..networks.network import Network, RoundedLinear
 from ..networks.packing import to_numbers
 from .common.q_learner import QLearner, QSettings
-from .common.ranks import Ranks
 from .common.selfplay import EveryView
 
 
@@ -41,16 +40,14 @@ from .common.selfplay import EveryView
 class Args(QSettings):
     """Train one network to play every seat of a cooperative game."""
 
+    games_class = EveryView
+
     n_step: Annotated[int, Within(0, 1000)] = 0
     """Number of rewards in a return before the value of the position reached; 0: returns with ``q_lambda`` instead."""
     priority: Part = 0.0
     """Exponent of a sequence's error in the probability that it is replayed; 0 replays all alike."""
     epsilon: Part = 0.4
     """The probability of a random action in the game that explores most, 0.4 as in Ape-X."""
-
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> EveryView:
-        return EveryView(config, self.games, self.seed, ranks, self.threads)
 
 
 class Mixer(nn.Module):

@@ -15,7 +15,6 @@ stays as it was, where there every player's memory changes at every step.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from torch import Tensor
 from typing_extensions import override
@@ -24,7 +23,6 @@ from hanabako.words.ranges import Part
 
 from ..networks.network import Network
 from .common.q_learner import QLearner, QSettings
-from .common.ranks import Ranks
 from .common.selfplay import EveryView
 
 
@@ -32,13 +30,11 @@ from .common.selfplay import EveryView
 class Args(QSettings):
     """Train one network to play every seat of a cooperative game."""
 
+    games_class = EveryView
+
     waiting: Part = 1.0
     """The weight of the waiting players' values in the sum: 1 is VDN, 0 leaves them out, as `agents.learning.iql`
     does."""
-
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> EveryView:
-        return EveryView(config, self.games, self.seed, ranks, self.threads)
 
 
 class VDN(QLearner):

@@ -5,7 +5,7 @@ from typing import Any
 from hanabako.games import game_of
 
 from .greedy_input import GreedyInput
-from .network import DenseNetwork, ModellingDenseNetwork, Network, NormedHidden, TowersNetwork
+from .network import DenseNetwork, ModellingDenseNetwork, Network, RoundedLayerNorm, TowersNetwork
 from .recurrent import RecurrentNetwork, RecurrentSymmetricNetwork
 from .symmetric import SymmetricNetwork
 
@@ -15,10 +15,12 @@ BASIC_NETWORKS = (SymmetricNetwork, DenseNetwork, RecurrentNetwork, RecurrentSym
 
 NETWORKS: dict[str, type[Network]] = {network.kind: network for network in (*BASIC_NETWORKS, ModellingDenseNetwork)}
 """Network classes by their ``kind``, the name in settings and files."""
-for prefix, mixin, basic in (("greedy", GreedyInput, BASIC_NETWORKS), ("normed", NormedHidden, BASIC_NETWORKS[:2])):
-    for network in basic:
-        kind = f"{prefix}-{network.kind}"
-        NETWORKS[kind] = type(f"{mixin.__name__}{network.__name__}", (mixin, network), {"kind": kind})
+for network in BASIC_NETWORKS:
+    kind = f"greedy-{network.kind}"
+    NETWORKS[kind] = type(f"Greedy{network.__name__}", (GreedyInput, network), {"kind": kind})
+for network in BASIC_NETWORKS[:2]:
+    kind = f"normed-{network.kind}"
+    NETWORKS[kind] = type(f"Normed{network.__name__}", (network,), {"kind": kind, "norm": RoundedLayerNorm})
 
 
 def usual_kind(config: Any) -> str:

@@ -50,6 +50,8 @@ class Network(nn.Module):
     """The default width in training."""
     features: str = "none"
     """The name of the features that it reads, see `agents.networks.features`."""
+    norm: ClassVar[type[nn.Module]] = nn.Identity
+    """The class of what normalizes a hidden layer before its ReLU."""
     more_words: ClassVar[int] = 0
     """Number of input words after those of the observation."""
     opening: Tensor
@@ -118,10 +120,6 @@ class Network(nn.Module):
         """Return the memories (count, ...) at the beginning of games; None for a network without memory."""
         return None
 
-    def norm_of(self, width: int) -> nn.Module:
-        """Return the normalization of a hidden layer before its ReLU; by default there is none."""
-        return nn.Identity()
-
     def rounded(self) -> Self:
         """Return a copy for playing, with the hidden layers' weights stored in ``trunk_dtype``; biases stay float32."""
         network = copy.deepcopy(self).requires_grad_(False)
@@ -150,7 +148,7 @@ class DenseNetwork(Network):
         super().__init__(config, views, width=width, layers=layers)
         sizes = [64 * self.words] + [width] * layers
         self.trunk = nn.ModuleList(RoundedLinear(n, m) for n, m in pairwise(sizes))
-        self.norms = nn.ModuleList(self.norm_of(width) for _ in range(layers))
+        self.norms = nn.ModuleList(self.norm(width) for _ in range(layers))
         self.head = nn.Linear(width, self.actions + 1)
         start_head(self.head)
 
@@ -247,23 +245,15 @@ class ModellingDenseNetwork(DenseNetwork):
 
 
 class RoundedLayerNorm(nn.LayerNorm):
-    """Layer normalization (Ba et al. 2016) that takes and returns any number type, and computes in float32."""
+    """Layer normalization (Ba et al. 2016) that takes and returns any number type, and computes in float32.
+
+    Q-learning without a target network needs it: it bounds the values of actions that were never taken, whose growth
+    would otherwise feed on itself (PQN, Gallici et al. 2024).
+    """
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the parameter's name is nn.LayerNorm's)
         """Return the normalized input, (..., width)."""
         return super().forward(input.float()).to(input.dtype)
-
-
-class NormedHidden(Network):
-    """A mixin for networks whose hidden layers are normalized before their ReLU (LayerNorm).
-
-    Q-learning without a target network needs it: LayerNorm bounds the values of actions that were never taken, whose
-    growth would otherwise feed on itself (PQN, Gallici et al. 2024).
-    """
-
-    @override
-    def norm_of(self, width: int) -> nn.Module:
-        return RoundedLayerNorm(width)
 
 
 def start_head(head: nn.Linear) -> None:

@@ -7,7 +7,6 @@ renamed, the probabilities are renamed with them, for any weights. So independen
 different private meanings of the suits; Other-Play (Hu et al. 2020) needs training for this property.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,8 +60,8 @@ class SymmetricNetwork(Network):
         sizes = [(bits, bits + self.unpack.others)] + [(width, 2 * width)] * (layers - 1)
         self.own = nn.ModuleList(RoundedLinear(own, width, bias=False, scale=OF_A_SUM) for own, _ in sizes)
         self.pooled = nn.ModuleList(RoundedLinear(pooled, 2 * width, scale=OF_A_SUM) for _, pooled in sizes)
-        self.norms = nn.ModuleList(self.norm_of(width) for _ in sizes)
-        self.rest_norms = nn.ModuleList(self.norm_of(width) for _ in sizes)
+        self.norms = nn.ModuleList(self.norm(width) for _ in sizes)
+        self.rest_norms = nn.ModuleList(self.norm(width) for _ in sizes)
         self.suit_head = nn.Linear(width, self.named, bias=False) if self.named else None
         self.head = nn.Linear(2 * width, self.named + len(others) + 1)
         start_head(self.head)
@@ -113,11 +112,7 @@ class SymmetricNetwork(Network):
 
 
 def plain_layer(
-    suit_products: Tensor,
-    pooled_products: Tensor,
-    bias: Tensor,
-    norm: Callable[[Tensor], Tensor] = UNCHANGED,
-    rest_norm: Callable[[Tensor], Tensor] = UNCHANGED,
+    suit_products: Tensor, pooled_products: Tensor, bias: Tensor, norm: Any = UNCHANGED, rest_norm: Any = UNCHANGED
 ) -> tuple[Tensor, Tensor]:
     """Return ``h_s`` and ``p`` of `SymmetricNetwork`: as `fused_layer`, whose memory for the results is new here.
 

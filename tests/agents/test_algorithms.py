@@ -29,8 +29,8 @@ def settings_of(name: str, **change: Any) -> Any:
 
 
 RESUMED: list[tuple[str, Change, int, int]] = [
-    ("ppo", {"network": "symmetric", "stream": "team"}, 6, 3),
-    ("ppo", {"network": "recurrent", "stream": "seat"}, 6, 3),
+    ("ppo", {"network": "symmetric"}, 6, 3),
+    ("ppo", {"network": "recurrent"}, 6, 3),
     ("ppo", {"preset": "mini", "partners": ("smart,random",)}, 4, 2),
     ("ppo", {"preset": "mini", "partners": ("piers",), "network": "recurrent"}, 4, 2),
     ("ppo", {"game": "ikebana", "preset": "single_round", "players": 3, "partners": ("greedy", "random")}, 4, 2),
@@ -74,7 +74,6 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("ppo", {"config": ("colours=3",)}, "unexpected keyword argument 'colours'"),
     ("ppo", {"config": ("derived",)}, "name=value"),
     ("ppo", {"game": "chess"}, "game must be one of"),
-    ("ppo", OPPONENTS | {"stream": "team"}, "stream must be seat"),
     ("ppo", OPPONENTS | {"config": ("belief=true",)}, "unexpected keyword argument 'belief'"),
     ("ppo", {"partners": ("nobody",)}, "an agent must be one of"),
     ("ppo", {"start": "nothing"}, "start must be the file of a policy or the name of one that ships, got 'nothing'"),

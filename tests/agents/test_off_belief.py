@@ -66,7 +66,8 @@ def slow_target(network: Network, game: Game, record: np.ndarray, action: int, p
 @torch.no_grad()
 def test_targets_are_those_of_the_definition(players):
     config = replace(PRESETS["mini"], players=players, max_life_tokens=1)
-    learner = learner_of(config, gamma=0.9, reward_scale=2.0)
+    learner = learner_of(config, gamma=0.9)
+    scale = 3 / config.max_score
     ends = 0
     for _ in range(8):
         learner.deal()
@@ -76,7 +77,7 @@ def test_targets_are_those_of_the_definition(players):
         for k, target in enumerate(targets.tolist()):
             record = records[k : k + 1]
             total, value = slow_target(learner.network, learner.envs.game, record, int(actions[k]), 0.5)
-            assert target == pytest.approx(2.0 * total + 0.9 * value, abs=1e-4)
+            assert target == pytest.approx(scale * total + 0.9 * value, abs=1e-4)
             ends += bool(record["terminated"][0])
         learner.envs.step(actions)
     assert 0 < ends < 8 * TINY.games

@@ -52,13 +52,13 @@ def test_each_player_learns_in_its_turn_and_three_versions_of_it_become_partners
         learner.learn(update / 16)
         later = learner.players[learner.stage + 1 :]
         assert all(equal(weights_of(one), now) for one, now in zip(later, fresh[learner.stage + 1 :], strict=True))
-        assert len(learner.among.members) == (6 if update >= 8 else 0)
+        assert len(learner.envs.members) == (6 if update >= 8 else 0)
     learned = [weights_of(network) for network in learner.players]
     for k in range(2):
         untrained, _, last = (weights_of(network) for network in learner.population[3 * k :][:3])
         assert equal(untrained, fresh[k]) and equal(last, learned[k]) and not equal(untrained, last)
     assert learner.network is learner.players[2] and not equal(learned[2], fresh[2])
-    for member, network in zip(learner.among.members, learner.population, strict=True):
+    for member, network in zip(learner.envs.members, learner.population, strict=True):
         assert isinstance(member, NeuralPolicy) and not member.greedy
         assert equal(weights_of(member.network), weights_of(network))
 
@@ -89,7 +89,7 @@ def test_the_middle_version_is_the_one_nearest_to_half_of_the_last_score():
 
 def test_the_result_has_one_seat_of_every_game_that_begins_among_partners():
     learner = fcp(games=64)
-    envs = learner.among
+    envs = learner.envs
     assert (envs.learners == 3).all(), "a player of the population has every seat"
     learner.learn(0.5)
     envs._sit_down(np.ones(64, np.bool_))
@@ -168,7 +168,7 @@ def test_a_partner_mixes_its_policy_with_random_legal_actions(epsilon: float):
 def test_labels_are_the_next_players_answers_to_each_decision(monkeypatch: pytest.MonkeyPatch, players: int):
     """They agree with the steps of the simulator: the answer of another player in the same game, or none."""
     learner = e3t(replace(CONFIG, players=players), games=1, horizon=400, minibatch=8)
-    block, learners = learner.mixed.block, learner.mixed.learners
+    block, learners = learner.envs.block, learner.envs.learners
     steps: list[tuple[int, bool, int]] = []
     step_some = block.step_some
 
@@ -194,7 +194,7 @@ def test_the_partner_plays_the_policy_as_it_is_at_each_rollouts_beginning():
         learner.learn(0.5)
         played = learner.partner.network.state_dict().values()
         assert all(torch.equal(one, other) for one, other in zip(now, played, strict=True))
-    assert (np.isin(learner.mixed.learners, [1, 2, 3])).all() and (learner.mixed.learners != 3).any()
+    assert (np.isin(learner.envs.learners, [1, 2, 3])).all() and (learner.envs.learners != 3).any()
 
 
 def test_the_policy_reads_the_prediction_and_does_not_train_the_model():

@@ -21,7 +21,7 @@ from tests.agents.tiny_runs import SMALL, UPDATE
 
 def memory_of(rollouts: int, begun: int) -> ReplayMemory:
     """Return a replay memory of 4 games, in which every reward is its rollout's number."""
-    envs: Any = SimpleNamespace(games=4, actions=3, config=SimpleNamespace(players=2))
+    envs: Any = SimpleNamespace(games=4, masks=torch.zeros(4, 3), config=SimpleNamespace(players=2))
     replay = ReplayMemory(rollouts, 2, envs, words=1, numbers=0, device=torch.device("cpu"))
     for rollout in range(begun):
         replay.begin().rewards.copy_(rollout + torch.arange(4) / 10)

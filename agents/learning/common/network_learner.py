@@ -72,7 +72,8 @@ class NetworkLearner:
     """
 
     def __init__(self, args: Any, envs: SelfPlayEnvs, ranks: Ranks) -> None:
-        self.args, self.envs, self.ranks = args, envs, ranks
+        self.args, self.ranks = args, ranks
+        self.envs: Any = envs  # of the class that the algorithm's settings make
         self.network = args.make_network(envs.config, envs.opening_bits(), ranks.device)
         self.learner = self.with_critic(self.network)
         self.descent = args.descent(self.learner, ranks)

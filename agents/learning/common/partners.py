@@ -30,14 +30,13 @@ COIN = 64
 NO_REPLY = -1
 """The reply in a game that ended before the next player's decision."""
 
-Plan: TypeAlias = Callable[[NDArray[np.uint64], int, int], tuple[NDArray[np.uint64], NDArray[np.uint64]]]
+Seats: TypeAlias = NDArray[np.uint64]
+Plan: TypeAlias = Callable[[NDArray[np.uint64], int, int], tuple[Seats, Seats]]
 """A function from the random streams of N games that begin, the number of players and the number of members to the
 learner's seats (N,) and each member's seats (members, N), as bits of sets. `one_seat` is one."""
 
 
-def one_seat(
-    streams: NDArray[np.uint64], players: int, members: int, self_play: int = 0
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def one_seat(streams: NDArray[np.uint64], players: int, members: int, self_play: int = 0) -> tuple[Seats, Seats]:
     """Give the learner one seat, and draw a member for each of the others; all are equally likely.
 
     In ``self_play`` percent of the games, or without members in all of them, the learner has every seat. See `Plan`.

@@ -212,19 +212,12 @@ def by_torchrun(name: str, otherwise: int) -> int:
 
 def checked_device(device: str) -> str:
     """Return the kind of device to use, the best one for ``auto``; raise ``ValueError`` if there is no such device."""
-    chosen = best_device() if device == "auto" else device
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    chosen = next(kind for kind in ("cuda", "mps", "cpu") if there[kind]) if device == "auto" else device
     if not there.get(chosen):
         allowed = " or ".join(name for name in there if there[name])
         raise ValueError(f"device must be auto or, on this machine, {allowed}, got {shown(device)}")
     return chosen
-
-
-def best_device() -> str:
-    """Return the fastest kind of device of this machine."""
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 @contextmanager

@@ -53,7 +53,7 @@ class ReplayMemory:
 
         self._kept = Sequences(
             observations=room(horizon + 1, rows, words, dtype=torch.int64),
-            masks=room(horizon + 1, rows, envs.actions, dtype=torch.int8),
+            masks=room(horizon + 1, rows, envs.masks.shape[1], dtype=torch.int8),
             players=room(horizon + 1, rows, dtype=torch.int8),
             actions=room(horizon, rows, dtype=torch.int16),
             rewards=room(horizon, rows, dtype=torch.float32),

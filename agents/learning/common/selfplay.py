@@ -1,7 +1,7 @@
 """The parallel games that a rank learns from: self-play, with the learner at every seat."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,13 +32,7 @@ class SelfPlayEnvs:
     """(games,) int64: the player to move."""
 
     def __init__(
-        self,
-        config: Any,
-        games: int,
-        seed: int,
-        ranks: Ranks,
-        threads: int = 1,
-        simulator: Literal["cpu", "cuda"] = "cpu",
+        self, config: Any, games: int, seed: int, ranks: Ranks, threads: int = 1, simulator: str = "cpu"
     ) -> None:
         self.config, self.ranks, self.simulator = config, ranks, simulator
         self.games = games // ranks.world
@@ -63,11 +57,6 @@ class SelfPlayEnvs:
         self._env = make(self.games, config=self.config, observation="packed", copy=False, **where)
         self._seen = self._env.reset(seed=seed)
         self._show()
-
-    @property
-    def actions(self) -> int:
-        """The number of actions."""
-        return self.masks.shape[1]
 
     @property
     def game(self) -> Game:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from hanabako.games import game_named, game_of, make_config, nearest_preset
 from hanabako.words.checks import parse_setting, shown, usable_threads
@@ -19,6 +19,9 @@ from .validation import VALIDATION_SEED
 @dataclass(frozen=True)
 class Settings:
     """The settings that all training runs share."""
+
+    games_class: ClassVar[type[SelfPlayEnvs]] = SelfPlayEnvs
+    """The class of the games to learn from."""
 
     game: str = "hanabi"
     """The game to learn."""
@@ -106,7 +109,7 @@ class Settings:
 
     def make_envs(self, config: Any, ranks: Ranks) -> SelfPlayEnvs:
         """Return this rank's games to learn from."""
-        return SelfPlayEnvs(config, self.games, self.seed, ranks, self.threads)
+        return self.games_class(config, self.games, self.seed, ranks, self.threads)
 
     # --- As JSON ------------------------------------------------------------------------------------------------------
 

@@ -9,15 +9,12 @@ Differences: the games are ours, and each is dealt from the seed of the run.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
-from typing_extensions import override
 
 from hanabako.agents.learning.common.network_learner import NetworkLearner
 from hanabako.agents.learning.common.network_settings import NetworkSettings
-from hanabako.agents.learning.common.ranks import Ranks
 from hanabako.agents.learning.common.selfplay import EveryView
 from hanabako.agents.learning.ppo import advantages_of, normalized
 from hanabako.agents.networks.network import choose, masked
@@ -27,6 +24,8 @@ from hanabako.words.ranges import Part, Positive, Size
 @dataclass(frozen=True)
 class Args(NetworkSettings):
     """Train one network to play every seat, as JaxMARL does."""
+
+    games_class = EveryView
 
     horizon: Size = 128
     """Steps per game in one rollout."""
@@ -44,10 +43,6 @@ class Args(NetworkSettings):
     """Weight of the value loss, which is half the squared error."""
     entropy: Positive = 0.01
     """Weight of the entropy bonus."""
-
-    @override
-    def make_envs(self, config: Any, ranks: Ranks) -> EveryView:
-        return EveryView(config, self.games, self.seed, ranks, self.threads)
 
 
 class SeatIPPO(NetworkLearner):
