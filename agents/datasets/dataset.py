@@ -34,19 +34,16 @@ class RecordedBlock(Block):
         self.games, self.first = games, first
         self.tables["state"]["game_key"] = game_key(games.seeds.astype(np.uint64), games.indices.astype(np.uint64))
         self.loops.reset(self.rules_array, self.tables, np.ones(len(games), np.bool_))
-        self._deal_as_given()
-        self.show()
-
-    def _deal_as_given(self) -> None:
         states = self.tables["state"].view(np.recarray)
-        for k, options in enumerate(self.games.deals):
+        for k, options in enumerate(games.deals):
             try:
-                check_options(options, self.game.deal_options)
-                self.game.load_deal(states[k], dict(options))
+                check_options(options, game.deal_options)
+                game.load_deal(states[k], dict(options))
             except ValueError as error:
-                raise ValueError(f"game {self.first + k}: {error}") from None
-        if self.games.deals:
+                raise ValueError(f"game {first + k}: {error}") from None
+        if games.deals:
             self.loops.refresh(self.rules_array, self.tables)
+        self.show()
 
     def turns(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
         """Yield, before every step, its number, the tables that take part, and their actions; finished tables wait."""
@@ -57,14 +54,10 @@ class RecordedBlock(Block):
             self._check(turn, rows, actions)
             self.actions[rows] = actions
             yield turn, rows, actions
-            self._step(lengths <= turn)
-
-    def _step(self, is_done: NDArray[np.bool_]) -> None:
-        """Make one step; tables whose recorded actions are used up keep their state, finished or not."""
-        waiting = np.flatnonzero(is_done & ~self.tables["terminated"])
-        kept = self.tables[waiting]
-        self.make_step(())
-        self.tables[waiting] = kept
+            waiting = np.flatnonzero((lengths <= turn) & ~self.tables["terminated"])
+            kept = self.tables[waiting]
+            self.make_step(())
+            self.tables[waiting] = kept  # if its actions are used up, a table keeps its state, finished or not
 
     def _check(self, turn: int, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         known = actions < self.game.num_actions

@@ -16,7 +16,7 @@ from hanabako.words.checks import as_index, as_seed
 
 from ..playing.block import block_for
 from ..playing.play import is_specialized, steps_with
-from ..playing.policy import Agent, Policy, Weighing, line_up
+from ..playing.policy import Agent, Policy, Seated, line_up
 from ..playing.seating import sit
 from .dataset import Dataset
 
@@ -85,7 +85,7 @@ def played(
     """Play games; return their lengths, their actions game after game, and the values of these decisions."""
     block = block_for(config, count, seats, specialize)
     players = sit(block, seats)
-    weighing = [player for player in players if isinstance(player, Weighing)]
+    weighing = [player for player in players if player.values is not None]
     if values and not weighing:
         raise ValueError(f"values need an agent that searches, got {', '.join(p.name for p in seats)}")
     going, taken, weighed = np.ones(count, np.bool_), [], []
@@ -106,7 +106,7 @@ def values_are(seats: Sequence[Policy]) -> str:
     return "; ".join([*filter(None, texts), NO_VALUE])
 
 
-def values_of(weighing: Sequence[Weighing], games: int, actions: int) -> NDArray[np.float32]:
+def values_of(weighing: Sequence[Seated], games: int, actions: int) -> NDArray[np.float32]:
     """Return the values of all actions in this step, (games, actions), NaN where there are none; then clear them."""
     values = np.full((games, actions), np.nan, np.float32)
     for seated in weighing:

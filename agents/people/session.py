@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from typing_extensions import override
 
 from hanabako.drawing.places import Place
 from hanabako.drawing.replay import Replay, Snapshot
@@ -24,7 +23,7 @@ from hanabako.words.checks import fresh_seed, shown
 from hanabako.words.notation import player_name
 
 from ..playing.fitting import remembering, sight
-from ..playing.policy import GamesInPlay, Policy, Seated, Weighing, filled
+from ..playing.policy import Policy, RandomPolicy, filled
 from ..playing.seating import OneTable
 from ..registry import load, load_to_play, names
 
@@ -32,19 +31,10 @@ PERSON = "person"
 """The name that stands for a person among the names of agents."""
 
 
-class Person(Seated):
-    """The policy of a person's seat, and the seat: the person acts by `Session.take`."""
+class Person(RandomPolicy):
+    """Holds a person's seat, where it is never asked: the person acts by `Session.take`."""
 
     name = PERSON
-    observes = specializes = plays_apart = False
-
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
-        """See `agents.playing.policy.Policy.seat`."""
-        return self
-
-    @override
-    def act(self) -> None:
-        pass
 
 
 class Session:
@@ -232,7 +222,7 @@ class Adviser:
 
     def _opinion(self, env: Any, table: OneTable, memories: Any) -> Opinion:
         if not hasattr(self.policy, "probabilities"):
-            weighing = [seated for seated in table.players if isinstance(seated, Weighing)]
+            weighing = [seated for seated in table.players if seated.values is not None]
             for seated in weighing:
                 seated.values[0] = None
             choice = env.action_to_str(table.action())

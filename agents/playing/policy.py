@@ -8,7 +8,6 @@ policies that choose actions from observations, with or without memory. The poli
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from inspect import signature
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -70,6 +69,8 @@ class Seated(ABC):
 
     seats: NDArray[np.uint64]
     """(N,): the players whose seats it has in each game, as bits of a set; they change only when that game begins."""
+    values: Any = None
+    """Of a search: per game, the value of each action at the last decision that was searched, or None."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (without memory, do nothing)
         """Forget the previous game: the cards of a new one are dealt."""
@@ -95,14 +96,6 @@ class Seated(ABC):
 
 
 @runtime_checkable
-class Weighing(Protocol):
-    """A seated policy that reports its values of the actions: a search."""
-
-    values: list[dict[int, float] | None]
-    """Per game, the value of each action at the last decision that was searched."""
-
-
-@runtime_checkable
 class Counting(Protocol):
     """A policy that counts the cost of its decisions: a language model, or a search."""
 
@@ -112,15 +105,6 @@ class Counting(Protocol):
 
     def cost(self, name: str) -> Iterator[str]:
         """Yield the totals as lines of text about the agent ``name``."""
-        ...
-
-
-@runtime_checkable
-class Keeping(Protocol):
-    """A policy whose answers can be kept in a file, so that an interrupted evaluation goes on from them."""
-
-    def keep(self, name: str, path: Path) -> None:
-        """Keep the answers of the agent ``name`` in a file, and take those that are there."""
         ...
 
 

@@ -20,7 +20,7 @@ from hanabako.words.notation import counted
 from hanabako.words.ranges import Size, check_ranges
 
 from ..playing.play import standard_error
-from ..playing.policy import Counting, Keeping, Policy
+from ..playing.policy import Counting, Policy
 from ..registry import AgentName, ConfigOptions, effort_of, load_to_play
 from .meeting import Meeting, play_meeting
 from .ratings import in_points
@@ -205,8 +205,8 @@ def evaluate(args: Args) -> Evaluation:
     agents, refused = loaded(names, config, effort, args.num_threads, goes_on=mode.pairs)
     asked = Evaluation(args.mode, config, [name for name in names if name in agents], args.games, args.seed)
     for name, agent in agents.items():
-        if isinstance(agent, Keeping) and (answers := answers_of(args)) is not None:
-            agent.keep(name, answers)
+        if (keep := getattr(agent, "keep", None)) is not None and (answers := answers_of(args)) is not None:
+            keep(name, answers)
     metadata = {name: found for name in agents if (found := AgentName.parse(name).metadata()) is not None}
     trained = {name: {"features": one["network"]["features"], **one["about"]} for name, one in metadata.items()}
     shared = {"trained": trained} if trained else {}

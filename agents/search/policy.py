@@ -126,7 +126,7 @@ class SearchSeated(Seated):
         self.seats = set_of(seats, len(games.tables))
         self._blueprint = sit_down(policy.blueprint, games, seats if blueprint_seats is None else blueprint_seats)
         self.values: list[dict[int, float] | None] = [None] * len(games.tables)
-        """See `agents.playing.policy.Weighing`."""
+        """See `agents.playing.policy.Seated`."""
 
     @override
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:

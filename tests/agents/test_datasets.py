@@ -20,7 +20,7 @@ from hanabako.agents import play
 from hanabako.agents.bridges import hanab_live
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.datasets import Dataset, dataset, record, recording
-from hanabako.agents.playing.policy import RandomPolicy, Weighing
+from hanabako.agents.playing.policy import RandomPolicy
 from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
@@ -151,7 +151,6 @@ def test_what_a_search_expects_of_every_action_is_kept(mini: Dataset, tmp_path: 
         env.reset(seed=2, options={"game_index": number})
         table = OneTable(env, search, seed=2, game_index=number)
         (seated,) = table.players
-        assert isinstance(seated, Weighing)
         for turn, row in enumerate(np.flatnonzero(numbers == number)):
             seated.values[0] = None
             action, thought = table.action(), seated.values[0] or {}

@@ -58,7 +58,7 @@ def step_by_step(belief: Any, hands: Any) -> tuple[Any, Any]:
         memories = belief._observe(at, then, memories)
         if at < belief.at and moment.player != belief.player:
             actions, _, memories = belief.choices(at, then, memories)
-            fits &= actions == belief._act(at).action
+            fits &= actions == belief._act(at)[0]
     return np.flatnonzero(fits), memories
 
 

@@ -23,7 +23,6 @@ from .knowledge import (
     any_hint,
     choose_for_tile,
     copies_left,
-    critical_set,
     hand_count,
     is_allowed,
     is_choice_pending,
@@ -126,13 +125,10 @@ def slot_to_spare(rules, view, player):
 @rule
 def last_resort(rules, view, player, mask):
     """Discard the card that is furthest from its firework, preferably one with copies left."""
-    critical = critical_set(rules, view, needed_set(rules, view))
     best, best_worth = -1, -1
     for slot in range(hand_count(view, player)):
         card = view.hands[player, slot]
-        worth = steps_away(rules, view, card)
-        if has_bit(critical, card) == ZERO:
-            worth += FAR * (copies_left(rules, view, card) - 1)
+        worth = steps_away(rules, view, card) + FAR * (copies_left(rules, view, card) - 1)
         if worth > best_worth and is_allowed(mask, slot):
             best, best_worth = slot, worth
     return best if best >= 0 else any_action(rules, mask)

@@ -16,7 +16,7 @@ from hanabako.compiler.jit import rule, subroutine
 from hanabako.engine.bits import ONE, ZERO, bit, has_bit, nth_set_bit, popcount
 from hanabako.engine.rng import random_below
 
-from .hats import after_play, copies_in, is_known
+from .hats import after_play, copies_in, is_known, take_copy
 
 WORLDS = 8
 MOST_NODES = 200  # per search
@@ -86,10 +86,7 @@ def deal_card(left, possible, key, counter):
         pick -= popcount(possible & left[level])
         level += 1
     card = nth_set_bit(possible & left[level], pick)
-    last = 2
-    while has_bit(left[last], card) == ZERO:
-        last -= 1
-    left[last] = left[last] & ~bit(card)
+    take_copy(left, bit(card))
     return card
 
 
@@ -141,14 +138,14 @@ def play(rules, memory, frame, card):
         frame.playable = after_play(rules, memory, before, card)
         frame.points += 1
         if frame.playable & ~before == ZERO:
-            gain_token(rules, frame)
+            frame.tokens = min(frame.tokens + 1, rules.max_information_tokens)
 
 
 @rule
 def discard(rules, frame, card):
     """Let the player to move discard a card (a set of one), or a useless card (the empty set)."""
     lose_card(frame, card)
-    gain_token(rules, frame)
+    frame.tokens = min(frame.tokens + 1, rules.max_information_tokens)
 
 
 @rule
@@ -156,12 +153,6 @@ def lose_card(frame, card):
     """Take a card (a set of at most one) from the player to move."""
     frame.needed[frame.player] &= ~card
     frame.known[frame.player] &= ~card
-
-
-@rule
-def gain_token(rules, frame):
-    """Return one information token, unless all are available."""
-    frame.tokens = min(frame.tokens + 1, rules.max_information_tokens)
 
 
 @rule

@@ -18,7 +18,7 @@ from hanabako.engine.bits import ONE, ZERO, bit, popcount
 from hanabi_env.engine.cards import following, playable_set
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY, NO_TILE
 
-from .knowledge import copies_to_come, hand_count, needed_set
+from .knowledge import copies_left, hand_count, needed_set, steps_away
 
 ALPHABET = np.dtype(  # the messages that hints to one receiver can carry, see `messages.py`
     [
@@ -90,7 +90,8 @@ def read_piles(rules, memory, view):
     for k in range(3):
         memory.left[k] = ZERO
     for card in range(rules.suits * rules.ranks):
-        for k in range(copies_to_come(rules, view, card)):
+        is_played = steps_away(rules, view, card) < 0
+        for k in range(copies_left(rules, view, card) - (1 if is_played else 0)):
             memory.left[k] |= bit(card)
     memory.pending = view.pending if rules.flamboyants else NO_TILE
     memory.information_tokens = view.information_tokens
@@ -134,11 +135,9 @@ def count_copies(rules, memory):
         full = (once & ~memory.left[1]) | (twice & ~memory.left[2]) | thrice
         for player in range(rules.players):
             for slot in range(memory.hand_count[player]):
-                possible = memory.possible[player, slot]
-                if not is_known(possible) and possible & full != ZERO and possible & ~full != ZERO:
-                    possible &= ~full
-                    memory.possible[player, slot] = possible
-                    is_new = is_new or is_known(possible)
+                if not is_known(memory.possible[player, slot]):
+                    narrow(memory.possible, player, slot, ~full)
+                    is_new = is_new or is_known(memory.possible[player, slot])
 
 
 @subroutine
@@ -149,7 +148,7 @@ def deduce_own_hand(rules, memory, view):
     for player in range(rules.players):
         if player != memory.player:
             for slot in range(memory.hand_count[player]):
-                see_card(memory, bit(view.hands[player, slot]))
+                take_copy(memory.unseen, bit(view.hands[player, slot]))
     for slot in range(memory.hand_count[memory.player]):
         possible = memory.possible[memory.player, slot] & memory.unseen[0]
         memory.mine[slot] = possible if possible != ZERO else memory.possible[memory.player, slot]
@@ -164,14 +163,12 @@ def deduce_own_hand(rules, memory, view):
 
 
 @rule
-def see_card(memory, card):
-    """Remove one copy of ``card`` (a set of one) from ``unseen``."""
-    gone3 = memory.unseen[2] & card
-    gone2 = memory.unseen[1] & card & ~gone3
-    gone1 = memory.unseen[0] & card & ~gone3 & ~gone2
-    memory.unseen[2] = memory.unseen[2] & ~gone3
-    memory.unseen[1] = memory.unseen[1] & ~gone2
-    memory.unseen[0] = memory.unseen[0] & ~gone1
+def take_copy(left, card):
+    """Remove one copy of ``card`` (a set of one) from those ``left``."""
+    for k in range(2, -1, -1):
+        gone = left[k] & card
+        left[k] &= ~gone
+        card &= ~gone
 
 
 @rule

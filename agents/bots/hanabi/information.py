@@ -123,16 +123,10 @@ def block_of(rules, memory, card, possible, blocks):
 @rule
 def cards_of_block(rules, memory, possible, block, blocks):
     """Return the ``possible`` cards that are in a block."""
-    live = possible & memory.needed
-    cards = possible & ~memory.needed if block == 0 else ZERO
-    order = 0
-    for place in range(rules.ranks):
-        for suit in range(rules.suits):
-            card = card_at(rules, suit, place)
-            if has_bit(live, card) != ZERO:
-                if block_at(memory, possible, order, blocks) == block:
-                    cards |= bit(card)
-                order += 1
+    cards = ZERO
+    for card in range(rules.suits * rules.ranks):
+        if has_bit(possible, card) != ZERO and block_of(rules, memory, card, possible, blocks) == block:
+            cards |= bit(card)
     return cards
 
 

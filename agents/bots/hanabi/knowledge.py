@@ -96,22 +96,6 @@ def copies_left(rules, view, card):
     return copies(rules, suit, rank_of(rules, card)) - gone
 
 
-@rule
-def copies_to_come(rules, view, card):
-    """Return the number of copies of a card that are neither discarded nor on its firework."""
-    return copies_left(rules, view, card) - (1 if steps_away(rules, view, card) < 0 else 0)
-
-
-@subroutine
-def critical_set(rules, view, needed):
-    """Return the ``needed`` cards with one copy left, which would cost points if discarded."""
-    cards = ZERO
-    for card in range(rules.suits * rules.ranks):
-        if has_bit(needed, card) != ZERO and copies_left(rules, view, card) == 1:
-            cards |= bit(card)
-    return cards
-
-
 @subroutine
 def count_to_come(rules, view, counts):
     """Write to ``counts`` (suits * ranks,) how many copies of each card are neither discarded nor on its firework."""

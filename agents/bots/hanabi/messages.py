@@ -152,15 +152,8 @@ def size_of(letters):
 @rule
 def first_touched(anchors, touched, messages):
     """Return the number of the first anchor that is touched, or the last message if none is."""
-    place = 0
-    rest = anchors
-    while rest:
-        lowest = rest & -rest
-        if touched & lowest:
-            break
-        place += 1
-        rest ^= lowest
-    return min(place, messages - 1)
+    hits = anchors & touched
+    return min(popcount(anchors & ((hits & -hits) - 1)), messages - 1)  # without hits, this counts all anchors
 
 
 @rule

@@ -70,7 +70,7 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
     if is_choice_pending(rules, view):
         return choose_for_tile(rules, view, mask)
     gone = seen_everywhere(rules, memory, view)
-    for preference in range(9):
+    for preference in range(0 if view.deck_count == 0 else 2, 9):
         action = preferred(rules, memory, view, gone, preference, mask)
         if action >= 0 and is_allowed(mask, action):
             return action
@@ -80,22 +80,17 @@ def act(rules, memory, view, mask, key):  # noqa: ARG001 - the protocol of bots
 
 @rule
 def preferred(rules, memory, view, gone, preference, mask):
-    """Return the action of a preference, or -1."""
-    is_late = view.deck_count == 0
-    if preference == 0:
-        return play_sure(rules, memory, gone) if is_late else -1
-    if preference == 1:
-        return gamble(rules, memory, view, gone) if is_late else -1
+    """Return the action of a preference, or -1; 0 and 1 are those with an empty deck."""
+    if preference in (0, 4):
+        return play_sure(rules, memory, gone)
+    if preference in (1, 6):
+        return gamble(rules, memory, view, gone)
     if preference == 2:
         return warn(rules, memory, view, mask)
     if preference == 3:
         return discard_finesse(rules, memory, view)
-    if preference == 4:
-        return play_sure(rules, memory, gone)
     if preference == 5:
         return play_clue(rules, memory, view, mask)
-    if preference == 6:
-        return gamble(rules, memory, view, gone)
     if preference == 7:
         return filler_hint(rules, view)
     return discard(rules, memory, gone)

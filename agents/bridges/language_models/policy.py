@@ -110,7 +110,7 @@ class ChatPolicy:
             )
 
     def keep(self, name: str, path: Path) -> None:
-        """See `agents.playing.policy.Keeping`."""
+        """Let the model keep its answers as ``name`` in the file ``path``; see `Kept`."""
         self.model = Kept(self.model, name, path)
 
 

@@ -24,9 +24,8 @@ The players' random key is common knowledge: it says nothing about the cards.
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ from hanabi_env.words.positions import action_of
 from ...playing.block import GAMES_AT_ONCE
 from ..choosing import systematic
 from .hands import EarlierHands, fit, in_order, kinds_of, unseen, ways_among
-from .rollouts import Asking, HanabiRollouts, Question, Simulator
+from .rollouts import Asking, HanabiRollouts, Question, Simulator, Snapshot
 
 FEW = 8
 """New hands are added to a sample with fewer than 1 / ``FEW`` of the limit."""
@@ -48,60 +47,16 @@ ROWS_A_ROUND = 64
 """Positions about which a blueprint without memory is asked before hands that do not fit are removed."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """The real game at one step."""
-
-    table: NDArray[Any]
-    """(1,): a copy of its record."""
-    step: int
-    """See `agents.playing.policy.GamesInPlay.step`."""
-
-    @cached_property
-    def state(self) -> Any:
-        """The state of the game, with attributes."""
-        return self.table["state"].view(np.recarray)[0]
-
-    @cached_property
-    def held(self) -> list[int]:
-        """The number of cards that each player holds."""
-        return self.table["state"]["hand_count"][0].tolist()
-
-    @cached_property
-    def player(self) -> int:
-        """The player to move."""
-        return int(self.state.current_player)
-
-
-class Act(NamedTuple):
-    """The action at one step."""
-
-    action: int
-    slot: int | None
-    """The slot from which a card was played or discarded; None for a hint."""
-    card: int
-    """The card that was played or discarded."""
-
-
-@dataclass
 class Belief:
-    """One seat's belief in one real game."""
+    """One seat's belief in one real game: at most ``limit`` hands. ``key`` is the random key of the game's players."""
 
-    simulator: Simulator
-    player: int
-    limit: int
-    """The most hands that are kept."""
-    key: Any
-    """The random key of the game's players."""
-    exact: bool = False
-    """Whether the set is the whole belief with exact weights."""
-    history: list[Snapshot] = field(default_factory=list)
-    """The game at every step so far."""
-
-    def __post_init__(self) -> None:
+    def __init__(self, simulator: Simulator, player: int, limit: int, key: Any) -> None:
+        self.simulator, self.player, self.limit, self.key = simulator, player, limit, key
+        self.history: list[Snapshot] = []
+        """The game at every step so far."""
         self.at = -1
         """The step to which the set belongs; -1 at first."""
-        self._acts: list[Act] = []
+        self._acts: list[tuple[int, int | None, int]] = []
         self._forget()
 
     def _forget(self) -> None:
@@ -112,6 +67,7 @@ class Belief:
         self.memories = self.simulator.rollouts(1).memories[:0]
         """(n, players, size): the blueprint's memories under each hand; this seat's is empty."""
         self.exact = False
+        """Whether the set is the whole belief with exact weights."""
 
     def note(self, snapshot: Snapshot) -> None:
         """Add the game's next step."""
@@ -183,24 +139,24 @@ class Belief:
 
     def _is_as_seen(self, at: int, hands: NDArray[np.uint8], actions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether these actions of the blueprint under each hand (n,) equal the action at a step, (n,) bool."""
-        return actions == self._act(at).action
+        return actions == self._act(at)[0]
 
     def _question(self, at: int, hands: NDArray[np.uint8]) -> Question:
-        return Question(partial(self._deal, self.history[at]), self.history[at].step, hands)
+        return Question(partial(self._deal, self.history[at]), hands)
 
-    def _act(self, at: int) -> Act:
-        """Return the action at a step."""
+    def _act(self, at: int) -> tuple[int, int | None, int]:
+        """Return the action at a step, the slot of a card that was played or discarded (None: a hint), and the card."""
         rules = self.simulator.game.rules
         for k in range(len(self._acts), at + 1):
             event = last_event(rules, self.history[k + 1].state)
             slot = int(event.slot) if event.kind in (EVENT_PLAY, EVENT_DISCARD) else None
-            self._acts.append(Act(action_of(rules, event), slot, int(event.card)))
+            self._acts.append((action_of(rules, event), slot, int(event.card)))
         return self._acts[at]
 
     def _lost(self, at: int) -> tuple[int | None, int]:
         """Return the slot from which the belief's player played or discarded at a step, or None, and the card."""
-        act = self._act(at)
-        return (act.slot, act.card) if self.history[at].player == self.player else (None, 0)
+        _, slot, card = self._act(at)
+        return (slot, card) if self.history[at].player == self.player else (None, 0)
 
     def choices(
         self, at: int, hands: NDArray[np.uint8], memories: NDArray[Any]
@@ -239,7 +195,7 @@ class Belief:
     def _deal(self, snapshot: Snapshot, copies: HanabiRollouts, hands: NDArray[np.uint8], first: int) -> slice:
         """Deal hands (n, slots) to copies of the game from row ``first`` on, and return their rows."""
         keys = np.zeros(len(hands), np.uint64)
-        return copies.deal_hands(snapshot.table, self.player, hands, keys, self.key, snapshot.step, first)
+        return copies.deal_hands(snapshot, self.player, hands, keys, self.key, first)
 
     # --- From the start -----------------------------------------------------------------------------------------------
 

@@ -20,8 +20,6 @@ With more players a choice depends on several hands, and the sets would be of wh
 """
 
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,20 +30,21 @@ from hanabi_env.engine.state import NO_CARD, NO_TILE, TILES, Rules
 
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import Effort
-from .beliefs import Belief, Snapshot
+from .beliefs import Belief
 from .hands import unseen, ways_among
-from .rollouts import Asking, HanabiRollouts, Simulator, ask_together
+from .rollouts import Asking, HanabiRollouts, Simulator, Snapshot, ask_together
 
 LISTED = 10_000
 """The most hands in a set."""
 
 
-@dataclass
 class CommonBelief(Belief):
     """The common knowledge of one player's hand, with the *other* player's memories under each. See `Belief`."""
 
-    decided: dict[int, dict[bytes, int]] = field(default_factory=dict)
-    """For each step at which the other player searched: its decision under each hand that was possible."""
+    def __init__(self, simulator: Simulator, player: int, limit: int, key: Any) -> None:
+        super().__init__(simulator, player, limit, key)
+        self.decided: dict[int, dict[bytes, int]] = {}
+        """For each step at which the other player searched: its decision under each hand that was possible."""
 
     def note(self, snapshot: Snapshot) -> None:
         """Follow the game to its next step. A set that is not listed is empty and not `exact`."""
@@ -62,7 +61,7 @@ class CommonBelief(Belief):
         """See `Belief`; where the other player searched, its decisions are compared instead of the blueprint's."""
         if at not in self.decided:
             return super()._is_as_seen(at, hands, actions)
-        action, decided = self._act(at).action, self.decided[at]
+        action, decided = self._act(at)[0], self.decided[at]
         return np.array([decided.get(hand.tobytes()) == action for hand in hands], np.bool_)
 
     def _deal(self, snapshot: Snapshot, copies: HanabiRollouts, hands: NDArray[np.uint8], first: int) -> slice:
@@ -125,11 +124,20 @@ class CommonKnowledge:
         thoughts = {}
         for row in several.tolist():
             thoughts[row] = Thought(np.flatnonzero(legal[row]), int(actions[row]), self._effort, 0.0)
-        step = self.beliefs[0].history[-1].step
-        generators = {row: np.random.default_rng([int(self._key), step]) for row in thoughts}
+        snapshot = seen.history[-1]
+        generators = {row: np.random.default_rng([int(self._key), snapshot.step]) for row in thoughts}
 
         def play_out(batch: list[Request]) -> NDArray[Any]:
-            return self._play_out(actor, batch, ways, generators, memories)
+            """Return the scores of requests, by rows of hands that the actor may see; memories follow its choice."""
+            deals = [drawn(request, ways[request.key], generators[request.key]) for request in batch]
+            holding, decks = (np.concatenate(parts) for parts in zip(*deals, strict=True))
+            rows = np.repeat([request.key for request in batch], [request.rollouts for request in batch])
+            copies, n = self._simulator.rollouts(len(rows)), len(rows)
+            copies.deal_hands(snapshot, seen.player, seen.hands[rows], decks, self._key)
+            copies.take_hand(slice(n), actor, held.hands[holding], decks)
+            copies.memories[:n] = memories[rows]
+            copies.memories[:n, seen.player] = held.memories[holding, seen.player]
+            return copies.play_out(first_moves(batch))
 
         think_together(thoughts, play_out)
         self.spent += sum(thought.spent for thought in thoughts.values())
@@ -139,26 +147,6 @@ class CommonKnowledge:
         decided |= {keys[row]: thought.verdict() for row, thought in thoughts.items()}
         seen.decided[seen.at] = decided
         return decided
-
-    def _play_out(
-        self,
-        actor: int,
-        batch: list[Request],
-        ways: NDArray[np.float64],
-        generators: Mapping[int, np.random.Generator],
-        memories: NDArray[Any],
-    ) -> NDArray[Any]:
-        """Return the scores of requests, by rows of hands that the actor may see, whose memories follow its choice."""
-        seen, held = self.beliefs[1 - actor], self.beliefs[actor]
-        deals = [drawn(request, ways[request.key], generators[request.key]) for request in batch]
-        holding, decks = (np.concatenate(parts) for parts in zip(*deals, strict=True))
-        rows = np.repeat([request.key for request in batch], [request.rollouts for request in batch])
-        copies, snapshot, n = self._simulator.rollouts(len(rows)), seen.history[-1], len(rows)
-        copies.deal_hands(snapshot.table, seen.player, seen.hands[rows], decks, self._key, snapshot.step)
-        copies.take_hand(slice(n), actor, held.hands[holding], decks)
-        copies.memories[:n] = memories[rows]
-        copies.memories[:n, seen.player] = held.memories[holding, seen.player]
-        return copies.play_out(first_moves(batch))
 
 
 def public_record(rules: Rules, table: NDArray[Any], player: int) -> NDArray[Any]:

@@ -23,16 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from hanabako.engine.bits import has_bit, popcount
+from hanabako.engine.bits import popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
-from ...playing.policy import GamesInPlay, Policy, chosen_rows
+from ...playing.policy import GamesInPlay, Policy, chosen_rows, rows_to_move
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import Search, SearchSeated
-from .beliefs import Belief, Snapshot
+from .beliefs import Belief
 from .both_players import CommonKnowledge
-from .rollouts import HanabiRollouts, Simulator, ask_together, memories_by_player
+from .rollouts import Simulator, Snapshot, ask_together, memories_by_player
 
 ROLLOUTS = 200
 FEWEST_HANDS, MOST_HANDS = 100, 10_000
@@ -117,10 +117,6 @@ class HanabiSeated(SearchSeated, Generic[B]):
         """Return the belief at the beginning of game i."""
 
     @abstractmethod
-    def searches(self, i: int, player: int) -> bool:
-        """Whether the seat of ``player`` in game i searches."""
-
-    @abstractmethod
     def decide(self, rows: Sequence[int]) -> None:
         """Choose the actions of the searching seats in these games, replacing the blueprint's."""
 
@@ -141,9 +137,9 @@ class HanabiSeated(SearchSeated, Generic[B]):
 
     @override
     def search(self) -> None:
-        tables, actions = self._games.tables, self._games.actions
-        going = np.flatnonzero((self.seats != 0) & ~tables["terminated"]).tolist()
-        rows = [i for i in going if self.searches(i, int(tables["current_player"][i]))]
+        actions = self._games.actions
+        searching = self.seats if self._policy.is_joint else self.seats & -self.seats  # the lowest seat of each game
+        rows = rows_to_move(searching, self._games.tables).tolist()
         before = actions[rows]
         self.counts["decisions"] += len(rows)
         self.decide(rows)
@@ -155,10 +151,6 @@ class HanabiSeated(SearchSeated, Generic[B]):
     def _note(self, i: int) -> None:
         self.beliefs[i].note(Snapshot(self._games.tables[i : i + 1].copy(), self._games.step))
 
-    def memories(self) -> NDArray[Any] | None:
-        """See `agents.playing.policy.Seated.memories`; the blueprint's, without the belief."""
-        return self._blueprint.memories()
-
     @override
     def public_knowledge(self) -> NDArray[np.uint64] | None:
         return self._blueprint.public_knowledge()
@@ -167,19 +159,10 @@ class HanabiSeated(SearchSeated, Generic[B]):
 class SingleSeated(HanabiSeated[Belief]):
     """One seat of a team searches: the lowest seat that the policy has in a game. See `SearchPolicy`."""
 
-    def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
-        super().__init__(policy, games, seats)
-        self._generators: dict[int, np.random.Generator] = {}
-        """The random generator of each game's last decision."""
-
     @override
     def new_belief(self, i: int) -> Belief:
         player = int(popcount(~self.seats[i] & (self.seats[i] - np.uint64(1))))
         return Belief(self._simulator, player, self._policy.most_hands, self._games.keys[i])
-
-    @override
-    def searches(self, i: int, player: int) -> bool:
-        return self.beliefs[i].player == player
 
     @override
     def decide(self, rows: Sequence[int]) -> None:
@@ -196,6 +179,7 @@ class SingleSeated(HanabiSeated[Belief]):
     def _begin_thoughts(self, rows: Sequence[int]) -> dict[int, Thought]:
         """Update the beliefs and return new searches, by game, except where the blueprint's action is played."""
         began, counts, legal = time.perf_counter(), self.counts, {}
+        self._generators: dict[int, np.random.Generator] = {}
         for i in rows:
             belief = self.beliefs[i]
             actions = np.flatnonzero(unpack(belief.history[-1].table["mask"], self._games.game.num_actions)[0])
@@ -214,21 +198,15 @@ class SingleSeated(HanabiSeated[Belief]):
     def play_out(self, batch: list[Request]) -> NDArray[Any]:
         """Return the scores of requests, whose keys are games, over hands of the belief and random decks."""
         copies, first = self._simulator.rollouts(sum(request.rollouts for request in batch)), 0
-        for request in batch:
-            first = self._deal(copies, request, first)
-        return copies.play_out(first_moves(batch))
-
-    def _deal(self, copies: HanabiRollouts, request: Request, first: int) -> int:
-        """Deal a request's hands to copies of its game, from row ``first`` on; return the row after them."""
-        belief = self.beliefs[request.key]
-        snapshot = belief.history[-1]
-        held, keys = drawn(request, belief.weights, self._generators[request.key])
-        dealt = belief.hands[held], keys, belief.key, snapshot.step, first
-        rows = copies.deal_hands(snapshot.table, belief.player, *dealt)
         real = memories_by_player(self._blueprint, self._games.game.players)
-        copies.memories[rows] = belief.memories[held]
-        copies.memories[rows, belief.player] = real[request.key, belief.player]
-        return rows.stop
+        for request in batch:
+            belief = self.beliefs[request.key]
+            held, keys = drawn(request, belief.weights, self._generators[request.key])
+            rows = copies.deal_hands(belief.history[-1], belief.player, belief.hands[held], keys, belief.key, first)
+            copies.memories[rows] = belief.memories[held]
+            copies.memories[rows, belief.player] = real[request.key, belief.player]
+            first = rows.stop
+        return copies.play_out(first_moves(batch))
 
 
 class JointSeated(HanabiSeated[CommonKnowledge]):
@@ -237,10 +215,6 @@ class JointSeated(HanabiSeated[CommonKnowledge]):
     @override
     def new_belief(self, i: int) -> CommonKnowledge:
         return CommonKnowledge(self._simulator, self._games.keys[i], self.effort, self._policy.most_hands)
-
-    @override
-    def searches(self, i: int, player: int) -> bool:
-        return bool(has_bit(self.seats[i], player))
 
     @override
     def decide(self, rows: Sequence[int]) -> None:

@@ -4,7 +4,8 @@ Beliefs use the copies too, to find what the blueprint would do and remember und
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -12,16 +13,41 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from hanabako.engine.game import Game
-from hanabako.packing import unpack
+from hanabako.engine.rng import GOLDEN
 from hanabi_env.engine.belief import BeliefLoops, belief_loops, scratch
 from hanabi_env.engine.state import END_OUT_OF_CARDS
 
 from ...playing.block import GAMES_AT_ONCE
-from ...playing.policy import BatchedPolicy, BatchedSeated, Policy, Seated, legal_actions, set_of, uniform
+from ...playing.policy import BatchedPolicy, Policy, Seated, set_of
 from ..choosing import batches
 from ..rollouts import Rollouts, by_size
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The real game at one step."""
+
+    table: NDArray[Any]
+    """(1,): a copy of its record."""
+    step: int
+    """See `agents.playing.policy.GamesInPlay.step`."""
+
+    @cached_property
+    def state(self) -> Any:
+        """The state of the game, with attributes."""
+        return self.table["state"].view(np.recarray)[0]
+
+    @cached_property
+    def held(self) -> list[int]:
+        """The number of cards that each player holds."""
+        return self.table["state"]["hand_count"][0].tolist()
+
+    @cached_property
+    def player(self) -> int:
+        """The player to move."""
+        return int(self.state.current_player)
 
 
 def memories_by_player(blueprint: Seated, players: int) -> NDArray[Any]:
@@ -39,7 +65,6 @@ class HanabiRollouts(Rollouts):
     def __init__(self, simulator: "Simulator", size: int) -> None:
         super().__init__(simulator.game, simulator.blueprint, simulator.specialize, size)
         self._belief = simulator.belief
-        self._blueprint = simulator.blueprint
         self._all_seats = set_of(range(self.game.players), size)
         self.memories = memories_by_player(self._players, self.game.players)
 
@@ -48,25 +73,18 @@ class HanabiRollouts(Rollouts):
         return self.tables["score"][:count].copy() if self.tables["terminated"].all() else None
 
     def deal_hands(
-        self,
-        table: Any,
-        player: int,
-        hands: NDArray[np.uint8],
-        deck_keys: NDArray[np.uint64],
-        key: Any,
-        step: int,
-        first: int = 0,
+        self, real: Snapshot, player: int, hands: NDArray[np.uint8], decks: NDArray[np.uint64], key: Any, first: int = 0
     ) -> slice:
-        """Copy the game of ``table`` (1,) once per hand (n, slots) of ``player``; return the rows, from ``first`` on.
+        """Copy the ``real`` game once per hand (n, slots) of ``player``; return the rows, from ``first`` on.
 
-        ``deck_keys`` (n,) are random keys of the decks; ``key`` and ``step`` are those of the real game. The games in
-        later rows are over.
+        ``decks`` (n,) are random keys of the decks, and ``key`` is that of the real game. The games in later rows are
+        over.
         """
         rows = slice(first, first + len(hands))
-        self.copy(table, rows)
-        self._belief.put(self.rules_array, self.tables[rows], player, deck_keys, hands)
-        self.keys[rows] = key
-        self.step = step
+        self.copy(real.table, rows)
+        self._belief.put(self.rules_array, self.tables[rows], player, decks, hands)
+        self.keys[rows] = key + np.array([real.step], np.uint64) * GOLDEN  # so that steps count from 0 in all games
+        self.step = 0
         return rows
 
     def take_hand(
@@ -85,28 +103,13 @@ class HanabiRollouts(Rollouts):
         self._seat_blueprint(without)
         self._players.begin()
 
-    def choose(self, without: int) -> NDArray[np.int64]:
+    def choose(self, without: int | None = None) -> NDArray[np.int64]:
         """Return the blueprint's actions in every game, at all seats but ``without``; the next call overwrites them."""
         self.loops.refresh(self.rules_array, self.tables)
-        if self.observation.shape[1]:
-            self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
+        self.show()
         self._seat_blueprint(without)
         self._players.act()
         return self.actions
-
-    def decide(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the actions of a blueprint without memory in the first n games, at their ``steps`` (n,)."""
-        n = len(steps)
-        tables, observation, mask = self.tables[:n], self.observation[:n], self.mask[:n]
-        self.loops.refresh(self.rules_array, tables)
-        if observation.shape[1]:
-            self.loops.observe(self.rules_array, tables, -1, observation, mask)
-        else:
-            mask[:] = unpack(tables["mask"], self.game.num_actions)
-        assert isinstance(self._blueprint, BatchedPolicy)
-        assert isinstance(self._players, BatchedSeated)
-        answer = self._blueprint.act(self._players.sees(np.arange(n)), mask, uniform(self.keys[:n], steps))
-        return legal_actions(answer, mask, self._blueprint)
 
     def observe(self, without: int) -> None:
         """Let all seats but ``without`` observe the last step."""
@@ -153,7 +156,6 @@ class Question(NamedTuple):
 
     deal: Callable[[HanabiRollouts, NDArray[np.uint8], int], slice]
     """A function that deals the position with given hands to copies, from a given row on, and returns their rows."""
-    step: int
     hands: NDArray[np.uint8]
     """(n, slots), at least one hand."""
 
@@ -190,8 +192,8 @@ def answers(simulator: Simulator, questions: Sequence[Question]) -> list[NDArray
 
 def answer(simulator: Simulator, batch: Sequence[Question]) -> NDArray[np.int64]:
     """Return the actions under all hands of the questions, at most `GAMES_AT_ONCE` hands, concatenated."""
-    counts = [len(question.hands) for question in batch]
-    copies, first = simulator.rollouts(sum(counts)), 0
+    count, first = sum(len(question.hands) for question in batch), 0
+    copies = simulator.rollouts(count)
     for question in batch:
         first = question.deal(copies, question.hands, first).stop
-    return copies.decide(np.repeat([question.step for question in batch], counts))
+    return copies.choose()[:count].copy()

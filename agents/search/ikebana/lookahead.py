@@ -64,7 +64,7 @@ class Lookahead(NamedTuple):
     """The widest lead in `solved`."""
     means: NDArray[np.float64]
     variances: NDArray[np.float64]
-    """(2, kinds, MOST_LEFT + 1), as ``means``: those of `BouquetValues`, in earlier rounds and in the last."""
+    """(2, kinds, MOST_LEFT + 1), as ``means``: those of `bouquet_values`, in earlier rounds and in the last."""
     views: NDArray[Any]
     """(1,): the view of the player to move."""
     unseen: NDArray[np.int64]
@@ -112,14 +112,14 @@ def new_lookahead(config: Any, dtype: np.dtype, turns: int) -> Lookahead:
     solved, offsets = np.zeros(0, np.uint16), np.zeros(ROUND_TURNS + 1, np.int64)
     if config.reward == "win":
         solved, offsets = last_round(total, factor, widest)
-    by_level = [bouquet_values(1), bouquet_values(factor)]
+    means, variances = np.stack([bouquet_values(1), bouquet_values(factor)], axis=1)
     return Lookahead(
         turns=np.array([turns]),
         solved=solved,
         offsets=offsets,
         widest=widest,
-        means=np.stack([values.mean for values in by_level]),
-        variances=np.stack([values.variance for values in by_level]),
+        means=means,
+        variances=variances,
         views=np.zeros(1, dtype),
         unseen=np.zeros(KINDS, np.int64),
         mine=np.zeros(KINDS, np.int64),

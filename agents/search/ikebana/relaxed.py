@@ -14,7 +14,7 @@ complete ones; they are numbered consecutively in this order.
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,47 +41,21 @@ MOST_LEFT = 36
 """The most prestige that can be spent on refusals in a turn."""
 
 
-class Growth(NamedTuple):
-    """The kinds that bouquets of one size become with one more card.
+def make_kinds() -> tuple[list[tuple[NDArray[Any], ...]], NDArray[np.int64], NDArray[np.int16]]:
+    """Return the growth of bouquets of 0 to 4 cards, the gains of complete ones, and the kind of each class.
 
-    The i-th kind becomes ``kinds[j]`` (counted from the first one of the next size) with probability ``odds[j]``, for j
-    from ``begins[i]`` to ``begins[i + 1]`` - 1.
+    The growth of a size is ``begins, kinds, odds``: with one more card the i-th kind becomes ``kinds[j]`` of the next
+    size with probability ``odds[j]``, for j from ``begins[i]`` to ``begins[i + 1]`` - 1. The last is an int16 array
+    (value classes, COLOR_CLASSES). Kinds are counted from the first one of their size.
     """
-
-    begins: NDArray[np.int64]
-    kinds: NDArray[np.int64]
-    odds: NDArray[np.float64]
-
-
-class BouquetValues(NamedTuple):
-    """The values of bouquets for a player who maximizes points: the gain minus what refusals cost in lead.
-
-    The arrays (kinds, MOST_LEFT + 1) are by kind and by the prestige that the owner has left.
-    """
-
-    mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
-
-
-def classes_by_size() -> list[list[Class]]:
-    """Return all possible classes of bouquets, by size."""
     sizes: list[list[Class]] = [[((), 0, 0)]]
     for _ in range(BOUQUET_SIZE):
         sizes.append(sorted({after for before in sizes[-1] for after, _ in next_classes(*before)}))
-    return sizes
-
-
-def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
-    """Return the growth of bouquets of 0 to 4 cards, the gains of complete ones, and the kind of each class.
-
-    The last is an int16 array (value classes, COLOR_CLASSES), with kinds counted from the first one of that size.
-    """
-    sizes = classes_by_size()
     earned = {one: points_of_values(one[0]) * multiplier_of_colors(*one[1:]) for one in sizes[-1]}
     gains = sorted(set(earned.values()))
     kind_of_class = {one: gains.index(gain) for one, gain in earned.items()}
     by_class = np.full((len(VALUE_CLASS_INDEX), COLOR_CLASSES), -1, np.int16)
-    growths: list[Growth] = []
+    growths: list[tuple[NDArray[Any], ...]] = []
     for classes in reversed(sizes[:-1]):
         kinds: dict[tuple[tuple[int, float], ...], int] = {}
         before = {}
@@ -95,12 +69,12 @@ def make_kinds() -> tuple[list[Growth], NDArray[np.int64], NDArray[np.int16]]:
         kind_of_class = before
         pairs = [pair for grown in kinds for pair in grown]
         begins = np.cumsum([0, *map(len, kinds)])
-        growths.append(Growth(begins, np.array([kind for kind, _ in pairs]), np.array([odd for _, odd in pairs])))
+        growths.append((begins, np.array([kind for kind, _ in pairs]), np.array([odd for _, odd in pairs])))
     return growths[::-1], np.array(gains), by_class
 
 
 GROWTHS, GAINS, KIND_OF_CLASS = make_kinds()
-BEGINS = np.cumsum([0, *(len(growth.begins) - 1 for growth in GROWTHS), len(GAINS)])
+BEGINS = np.cumsum([0, *(len(begins) - 1 for begins, _, _ in GROWTHS), len(GAINS)])
 """The number of the first kind of each size, followed by the number of all kinds."""
 GAIN_KINDS = np.searchsorted(GAINS, np.arange(GAINS[-1] + 1))
 """The index of a gain in `GAINS`, by the gain."""
@@ -116,19 +90,21 @@ def kind_of(cards):
 
 
 @cache
-def bouquet_values(factor: int) -> BouquetValues:
-    """Return the values of all kinds, for two players, if gains count ``factor`` times (I15).
+def bouquet_values(factor: int) -> NDArray[np.float64]:
+    """Return mean and variance of the values of all kinds, for two players, if gains count ``factor`` times (I15).
 
-    Every card comes from the whole box; a point paid reduces the lead by two.
+    The value is the gain minus what refusals cost in lead, for a player who maximizes points. Every card comes from the
+    whole box; a point paid reduces the lead by two. The array (2, kinds, MOST_LEFT + 1) is by kind and by the prestige
+    that the owner has left.
     """
     mean, square = np.zeros((BEGINS[-1], MOST_LEFT + 1)), np.zeros((BEGINS[-1], MOST_LEFT + 1))
     mean[BEGINS[BOUQUET_SIZE] :] = factor * GAINS[:, None]
     square[BEGINS[BOUQUET_SIZE] :] = mean[BEGINS[BOUQUET_SIZE] :] ** 2
     for size in range(BOUQUET_SIZE - 1, -1, -1):
-        growth = GROWTHS[size]
-        for i in range(len(growth.begins) - 1):
-            ways = slice(growth.begins[i], growth.begins[i + 1])
-            kinds, odds = BEGINS[size + 1] + growth.kinds[ways], growth.odds[ways]
+        begins, grown, chances = GROWTHS[size]
+        for i in range(len(begins) - 1):
+            ways = slice(begins[i], begins[i + 1])
+            kinds, odds = BEGINS[size + 1] + grown[ways], chances[ways]
             value, spread = odds @ mean[kinds], odds @ square[kinds]
             for price in range(MOST_REFUSALS, 0, -1):
                 again, again_square = np.full(MOST_LEFT + 1, -np.inf), np.zeros(MOST_LEFT + 1)
@@ -137,7 +113,7 @@ def bouquet_values(factor: int) -> BouquetValues:
                 value = odds @ np.maximum(mean[kinds], again)
                 spread = odds @ np.where(mean[kinds] >= again, square[kinds], again_square)
             mean[BEGINS[size] + i], square[BEGINS[size] + i] = value, spread
-    return BouquetValues(mean, np.maximum(0.0, square - mean**2))
+    return np.stack([mean, np.maximum(0.0, square - mean**2)])
 
 
 # --- A round ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import interned, kernel, keyed, rule
-from hanabako.engine.bits import ONE, ZERO, bit, low_bits, nth_set_bit, popcount
+from hanabako.engine.bits import ONE, ZERO, bit, popcount
 from hanabako.engine.loops import reader_of
 from hanafuda_env.engine.cards import ALL_CARDS
 from hanafuda_env.engine.rules import legal_actions, step
@@ -122,26 +122,6 @@ def receive(way, value):
 # --- Every hand of the other ------------------------------------------------------------------------------------------
 
 
-@rule
-def next_subset(chosen):
-    """Return the next larger word with the same number of bits (Gosper's hack)."""
-    lowest = chosen & (~chosen + ONE)
-    ripple = chosen + lowest
-    return ripple | (((chosen ^ ripple) >> np.uint64(2)) >> np.uint64(popcount(lowest - ONE)))
-
-
-@rule
-def spread(chosen, cards):
-    """Return the cards of a set whose indices in the set are the bits of ``chosen``."""
-    result = ZERO
-    rest = chosen
-    while rest != ZERO:
-        index = popcount((rest & (~rest + ONE)) - ONE)
-        rest &= rest - ONE
-        result |= bit(nth_set_bit(cards, index))
-    return result
-
-
 @cache
 def ending_loop() -> Callable[..., None]:
     """Return the loop ``(rules_array, root (1,), hidden (2,), scratch, values (actions,))``.
@@ -158,15 +138,16 @@ def ending_loop() -> Callable[..., None]:
         player, missing = np.int64(root[0].current_player), hidden_cards(rules, root[0], hidden)
         allowed = hidden[0] & ~hidden[1]
         values[:] = 0.0
-        chosen, hands = low_bits(missing), 0
-        while chosen < bit(popcount(allowed)):
-            states[0] = root[0]
-            states[0].hand[1 - player] |= spread(chosen, allowed)
-            walk(rules, states, ways, values)
-            hands += 1
-            if chosen == ZERO:
+        chosen, hands = ZERO, 0
+        while True:
+            if popcount(chosen) == missing:
+                states[0] = root[0]
+                states[0].hand[1 - player] |= chosen
+                walk(rules, states, ways, values)
+                hands += 1
+            if chosen == allowed:
                 break
-            chosen = next_subset(chosen)
+            chosen = ((chosen | ~allowed) + ONE) & allowed  # the next larger subset
         values /= hands if player == 0 else -hands
 
     return solve_ending
