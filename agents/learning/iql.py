@@ -1,7 +1,7 @@
 """IQL: Q-learning of the player to move, with shared weights and the team's rewards (Tan 1993; R2D2, Kapturowski 2019).
 
     hanabako train --algorithm iql --preset mini --minutes 2
-    hanabako train --algorithm iql --preset mini --network recurrent --minutes 5 --burn-in
+    hanabako train --algorithm iql --preset mini --network recurrent --minutes 5
     hanabako train --algorithm iql --preset mini --network dense --minutes 5 --other-play
 
 Players take turns, so a decision builds on the best Q of the next player to move. It is double Q-learning with a
@@ -10,10 +10,10 @@ replay memory of sequences, with the defaults of the Hanabi scripts of SAD's aut
 and rates as in Ape-X are ``--n-step 0 --priority 0 --epsilon 0.4``.
 
 Differences from these scripts: a return ends with the value of the player who is then to move; sequences are 16
-decisions of a game, which begin with the memory that the network had (``--burn-in`` renews it); a memory changes with
-the player's own decisions only; a game has one exploration rate, for all players and the whole run; advantages have
-mean 0 over the legal actions; games have no limit of length; the target network moves with each step; the loss is the
-squared error; new sequences have the highest priority; and losing costs little at first (`Args.loss_ramp`).
+decisions of a game, which begin with the memory that the network had; a memory changes with the player's own decisions
+only; a game has one exploration rate, for all players and the whole run; advantages have mean 0 over the legal actions;
+games have no limit of length; the target network moves with each step; the loss is the squared error; new sequences
+have the highest priority; and losing costs little at first (`Args.loss_ramp`).
 """
 
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ OWN: dict[str, dict[str, Any]] = {
     **{name: {"rollouts": 2} for name in ("iql", "vdn", "qmix", "sad")},
 }
 """Settings of tiny runs besides `SMALL`."""
-R2D2 = {"network": "recurrent", "n_step": 3, "burn_in": True, "priority": 0.9, "rollouts": 3}
+R2D2 = {"network": "recurrent", "n_step": 3, "priority": 0.9, "rollouts": 3}
 Change = dict[str, Any]
 
 
@@ -102,8 +102,6 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("iql", {"minibatch": 60}, "minibatch must be a multiple of horizon \\* ranks = 8, got 60"),
     ("iql", {"rollouts": 0}, "rollouts must be at least 1"),
     ("iql", {"passes": 0}, "passes must be at least 1"),
-    ("iql", {"burn_in": True}, "burn_in must be false for a network without memory"),
-    ("iql", {"network": "recurrent", "burn_in": True, "rollouts": 1}, "rollouts must be at least 2 with burn_in"),
     (
         "iql",
         {"network": "recurrent", "preset": "mini", "players": 3},

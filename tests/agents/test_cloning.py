@@ -233,7 +233,6 @@ def test_an_interrupted_clone_is_continued_and_a_finished_one_is_kept(
         (["--start", "smart", "--algorithm", "sad"], "start must be a network, got the bot smart: .* are greedy-dense"),
         (["--start", "smart", "--algorithm", "iql", "--minibatch", "30"], "minibatch must be a multiple of"),
         (["--start", "smart", "--partners", "nosuch"], "an agent must be one of .* got 'nosuch'"),
-        (["--start", "smart", "--algorithm", "iql", "--burn-in"], "burn_in must be false for a network without memory"),
     ],
 )
 def test_what_cannot_work_is_refused(words: list[str], message: str, tmp_path: Path) -> None:

@@ -349,7 +349,7 @@ def test_every_algorithm_is_trained_by_name_and_goes_on_with_its_own_runs_alone(
 @pytest.mark.gpu
 @pytest.mark.parametrize(
     "algorithm",
-    ["ppo --network recurrent --simulator cuda", "other_play --auxiliary", "sad --network recurrent --burn-in"],
+    ["ppo --network recurrent --simulator cuda", "other_play --auxiliary", "sad --network recurrent"],
 )
 def test_networks_with_memory_or_an_auxiliary_task_are_trained_on_a_gpu(algorithm: str, tmp_path: Path):
     main(["train", *tiny_words(tmp_path, 2), "--preset", "mini", "--device", "cuda", "--algorithm", *algorithm.split()])

@@ -43,8 +43,7 @@ def errors_of(learner: iql.IQL, rows: torch.Tensor, price: float) -> torch.Tenso
     """Return the errors (horizon, sequences) of IQL's values in the sequences ``rows``, as the settings define them."""
     args, some, found = learner.args, learner.replay.at(rows), []
     for network in (learner.learner, learner.target):
-        memories = learner.renewed(network, rows, some.memories) if args.burn_in else some.memories
-        logits, values = learner.outputs(network, some._replace(memories=memories))
+        logits, values = learner.outputs(network, some)
         found.append(q_values(logits, values[..., 0], some.masks))
     q, target = found
     best = target.gather(2, masked(q, some.masks).argmax(2, keepdim=True)).squeeze(2)[1:]
@@ -62,10 +61,10 @@ def errors_of(learner: iql.IQL, rows: torch.Tensor, price: float) -> torch.Tenso
     [
         {"importance": 0.6},
         {"importance": 1.0, "n_step": 0, "q_lambda": 0.5, "target_rate": 0.3},
-        {"burn_in": False, "n_step": 2, "gamma": 0.9},
+        {"n_step": 2, "gamma": 0.9},
         {"priority": 0.0},
     ],
-    ids=["importance", "lambda", "no burn-in", "no priorities"],
+    ids=["importance", "lambda", "n-step", "no priorities"],
 )
 def test_an_update_is_that_of_the_settings(change: dict[str, Any]):
     """It draws sequences, weights their squared errors, and notes their new priorities; the target network follows."""
@@ -99,16 +98,6 @@ def test_decisions_are_used_as_often_as_the_passes_say(passes: int):
     learner.update = lambda count, price: told.append((count, price)) or update(count, price)
     assert learner.learn(0.25)["price_of_losing"] == 0.5
     assert told == [(4, 0.5)] * 2 * passes
-
-
-@pytest.mark.parametrize("begun", [1, 2, 3, 4, 7])
-def test_the_sequence_before_is_that_of_the_same_game(begun: int):
-    replay = memory_of(rollouts=3, begun=begun)
-    rows = torch.arange(4 * min(begun, 3))
-    before, are_kept = replay.before(rows)
-    now, then = (replay.at(some).rewards[0] for some in (rows, before))
-    assert are_kept.tolist() == (now.floor() > max(begun - 3, 0)).tolist()
-    torch.testing.assert_close((now - then)[are_kept], torch.ones(int(are_kept.sum())))
 
 
 def test_sequences_are_drawn_in_proportion_to_their_priorities():
@@ -147,23 +136,15 @@ def test_a_diverging_run_with_priorities_says_so(tmp_path: Path):
 
 @pytest.mark.parametrize("name", ["iql", "vdn", "qmix", "sad"])
 @torch.no_grad()
-def test_burn_in_makes_the_memories_that_the_network_would_have_had(name: str):
-    """With the weights of play they are those that were kept, to float16; with others, those of a plain loop."""
+def test_sequences_begin_with_the_memories_after_those_before(name: str):
+    """Of four rollouts three are kept; memories are stored in float16."""
     learner = learner_of(name)
-    rows = torch.arange(24)
-    some = learner.replay.at(rows)
-    renewed = learner.renewed(learner.learner, rows, some.memories)
-    torch.testing.assert_close(renewed, some.memories, rtol=0, atol=2e-3)
-    assert some.memories.std() > 0.02
-    policy = learner.policy_of(learner.learner)
-    for weights in policy.parameters():
-        weights.add_(0.3 * torch.randn_like(weights))
-    renewed = learner.renewed(learner.learner, rows, some.memories)
-    before, are_kept = learner.replay.before(rows)
-    assert are_kept.sum() == 16
-    assert torch.equal(renewed[~are_kept], some.memories[~are_kept])
-    for row in rows[are_kept].tolist():
-        torch.testing.assert_close(renewed[row], slow_memories(learner, policy, int(before[row])), rtol=1e-4, atol=1e-4)
+    policy, games = learner.policy_of(learner.learner), learner.envs.games
+    memories = learner.replay.at(torch.arange(3 * games)).memories
+    assert memories.std() > 0.02
+    for row in (*range(games), *range(2 * games, 3 * games)):  # the oldest rollout is in the middle
+        before = slow_memories(learner, policy, (row - games) % (3 * games))
+        torch.testing.assert_close(memories[row], before, rtol=0, atol=2e-3)
 
 
 def slow_memories(learner: Any, policy: Any, row: int) -> torch.Tensor:

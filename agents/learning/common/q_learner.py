@@ -53,9 +53,6 @@ class QSettings(NetworkSettings):
     """The game that explores least does so with probability ``epsilon ** epsilon_power``."""
     target_rate: Part = 0.05
     """How far the target network moves towards the network per gradient step, from 0 to 1."""
-    burn_in: bool = False
-    """Renew the memory with which a sequence begins, by replaying the sequence before it (R2D2); without it, the
-    memory is the one that the network had while it played. Only networks with memory can."""
     priority: Part = 0.9
     """Exponent of a sequence's error in the probability that it is replayed, 0.9 as in R2D2; 0 replays all alike."""
     importance: Part = 0.6
@@ -71,16 +68,6 @@ class QSettings(NetworkSettings):
             raise ValueError(f"minibatch must be a multiple of {least}, got {self.minibatch}")
         if not game_named(self.game).cooperative:
             raise ValueError(f"game must be a cooperative one, whose rewards are the team's, got {self.game}")
-
-    @override
-    def check_agents(self, config: Any) -> None:
-        super().check_agents(config)
-        if self.burn_in and not self.remembers(config):
-            raise ValueError(
-                "burn_in must be false for a network without memory (--network recurrent has one), got true"
-            )
-        if self.burn_in and self.rollouts == 1:
-            raise ValueError("rollouts must be at least 2 with burn_in, which replays the sequence before, got 1")
 
 
 # --- The learner ------------------------------------------------------------------------------------------------------
@@ -181,24 +168,10 @@ class QLearner(NetworkLearner):
         """Return the network of the players within ``learner``, the network or the target network."""
         return learner
 
-    def renewed(self, learner: Network, rows: Tensor, memories: Tensor) -> Tensor:
-        """Return the memories (sequences, players, numbers) with which sequences begin, by replaying those before them.
-
-        ``rows`` (sequences,) are theirs in the replay memory. ``memories`` were kept for those whose precursor is gone.
-        """
-        rows, are_kept = self.replay.before(rows)
-        some = self.replay.at(rows)
-        views = self.own_view(some.observations[:-1])[:, :, None]
-        with torch.no_grad():
-            after = self.policy_of(learner).replay(views, some.memories, some.players[:-1], some.dones).memory
-        assert after is not None
-        return torch.where(are_kept.to(after.device)[:, None, None], after, memories)
-
-    def errors(self, some: Sequences, price: float, target_memories: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def errors(self, some: Sequences, price: float) -> tuple[Tensor, Tensor]:
         """Return the errors (horizon, sequences) of the team's values, and the values (horizon, sequences).
 
-        ``price``, from 0 to 1, is the part of its points that losing a game costs. The target network begins with
-        ``target_memories`` if they are given, else with those in ``some``.
+        ``price``, from 0 to 1, is the part of its points that losing a game costs.
         """
         masks, inputs = some.masks, some.observations
         logits, values = self.outputs(self.learner, some)
@@ -206,8 +179,6 @@ class QLearner(NetworkLearner):
         own = q[:-1].gather(2, some.actions[..., None])
         chosen = self.team_value(self.learner, torch.cat([own, values[:-1, :, 1:]], 2), inputs[:-1])
         with torch.no_grad():
-            if target_memories is not None:
-                some = some._replace(memories=target_memories)
             logits, values = self.outputs(self.target, some)
             greedy = masked(q, masks).argmax(-1, keepdim=True)  # double Q-learning (van Hasselt et al. 2016)
             best = q_values(logits, values[..., 0], masks).gather(-1, greedy)
@@ -220,11 +191,7 @@ class QLearner(NetworkLearner):
         """Draw ``count`` sequences, take one gradient step, and return statistics; ``price`` as in `errors`."""
         args = self.args
         rows, odds = self.replay.draw(count, self.generator, args.priority)
-        some, target_memories = self.replay.at(rows), None
-        if args.burn_in:
-            target_memories = self.renewed(self.target, rows, some.memories)
-            some = some._replace(memories=self.renewed(self.learner, rows, some.memories))
-        errors, chosen = self.errors(some, price, target_memories)
+        errors, chosen = self.errors(self.replay.at(rows), price)
         weights = odds**-args.importance
         loss = ((weights / weights.max()).to(errors.device) * errors.square()).mean()
         norm = self.descent.step(loss)

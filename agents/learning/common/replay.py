@@ -81,15 +81,6 @@ class ReplayMemory:
         rows = torch.multinomial(odds, count, replacement=True, generator=generator)
         return rows, odds[rows] / odds.mean()
 
-    def before(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the rows (count,) of the sequences before those in ``rows``, and whether they are kept, bool (count,).
-
-        Where they are not, the row is that of another sequence.
-        """
-        oldest = self.count % self.rollouts if self.count > self.rollouts else 0
-        places = rows // self.games
-        return (places - 1) % self.rollouts * self.games + rows % self.games, places != oldest
-
     def at(self, rows: Tensor) -> Sequences:
         """Return the sequences in the rows (count,) int64."""
         rows = rows.to(self._kept.memories.device)
