@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from torch import Tensor
 from typing_extensions import override
 
-from hanabako.words.ranges import Part
-
 from ..networks.network import Network
 from .common.q_learner import QLearner, QSettings
 from .common.selfplay import EveryView
@@ -32,14 +30,10 @@ class Args(QSettings):
 
     games_class = EveryView
 
-    waiting: Part = 1.0
-    """The weight of the waiting players' values in the sum: 1 is VDN, 0 leaves them out, as `agents.learning.iql`
-    does."""
-
 
 class VDN(QLearner):
     """Q-learning of the sum over players: an `agents.learning.common.trainer.Algorithm`."""
 
     @override
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
-        return terms[..., 0] + self.args.waiting * terms[..., 1:].sum(-1)
+        return terms[..., 0] + terms[..., 1:].sum(-1)

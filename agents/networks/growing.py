@@ -1,8 +1,8 @@
 """A trained network continued as a larger one that at first computes the same (Net2Net, Chen et al. 2016).
 
-The larger network may have more units per layer, and may read more of the position, such as a longer history. A
-symmetric network may also get a memory. Weights from new inputs, new units or memory to old units are 0, so the outputs
-do not change. Weights to new units are random as in a new network, so all weights learn.
+The larger network may have more units per layer, and may read more of the position, such as a longer history. Weights
+from new inputs or new units to old units are 0, so the outputs do not change. Weights to new units are random as in a
+new network, so all weights learn.
 
 A network also starts one for another number of players. It sees the same seats from its own on, as far as both games
 have them, and the same cards of a hand; actions toward further seats begin with random logits near 0.
@@ -25,7 +25,7 @@ from hanabako.packing import pack
 
 from ..playing.fitting import check_rules, observed
 from .features import Features
-from .kinds import BASIC_NETWORKS, NETWORKS
+from .kinds import BASIC_NETWORKS
 from .network import Network
 from .packing import to_numbers
 from .policy_file import read_metadata, read_network
@@ -34,9 +34,7 @@ from .symmetric import SymmetricNetwork
 Places = NDArray[np.int64]
 
 
-def load_grown(
-    path: Path, config: Any, width: int | None = None, opening: Tensor | None = None, kind: str | None = None
-) -> Network:
+def load_grown(path: Path, config: Any, width: int | None = None, opening: Tensor | None = None) -> Network:
     """Load the network of a policy file, which reads what ``config`` observes or less, larger if asked for.
 
     Arguments are as in `grown`; without ``width`` it keeps its own. Errors are those of `grown` and of
@@ -53,32 +51,27 @@ def load_grown(
             option = "--features derived" if name == "derived" else f"--config {name}={json.dumps(needed)}"
             raise ValueError(f"{path} reads an observation with {name}={needed!r}, got {there!r}: {option}")
     try:
-        return grown(network, seen, config, width or network.settings["width"], opening, kind)
+        return grown(network, seen, config, width or network.settings["width"], opening)
     except ValueError as error:
         raise ValueError(f"{path} cannot grow: {error}") from error
 
 
-def grown(
-    network: Network, seen: Any, config: Any, width: int, opening: Tensor | None = None, kind: str | None = None
-) -> Network:
+def grown(network: Network, seen: Any, config: Any, width: int, opening: Tensor | None = None) -> Network:
     """Return a larger network with the same outputs, or the network itself if it has this size.
 
     The network reads observations of ``seen``, which are contained in those of ``config``, of the same rules except for
     the number of players. Of its ``opening``, (words,) int64, the bits are used that the network has not read so far;
-    None: none of them is set. The ``kind`` may change from "symmetric" to "recurrent-symmetric". Raise ``ValueError``
-    if it cannot grow this way.
+    None: none of them is set. Raise ``ValueError`` if it cannot grow this way.
     """
-    now, kind = network.settings["width"], kind or network.kind
-    if seen == config and width == now and kind == network.kind:
+    now = network.settings["width"]
+    if seen == config and width == now:
         return network
     if width < now:
         raise ValueError(f"width must be at least the network's, {now}, got {width}")
     if type(network) not in BASIC_NETWORKS:
         kinds = ", ".join(basic.kind for basic in BASIC_NETWORKS)
         raise ValueError(f"its kind must be one of {kinds}, got {network.kind}")
-    if kind != network.kind and (network.kind, kind) != ("symmetric", "recurrent-symmetric"):
-        raise ValueError(f"a {network.kind} network cannot become a {kind} one")
-    larger = NETWORKS[kind](config, width=width, layers=network.settings["layers"])
+    larger = type(network)(config, width=width, layers=network.settings["layers"])
     larger.set_features(network.features, config)
     before, after = game_of(config).layout(seen), game_of(config).layout(config)
     hands = [getattr(one.rules(), "hand_size", 1) for one in (seen, config)]
@@ -159,10 +152,6 @@ def transplant(network: Network, larger: Network, layouts: tuple[Layout, Layout]
     with torch.no_grad():
         for name, weights in larger.named_parameters():
             layer, part, *_ = name.split(".")
-            if name not in before:  # of a memory that is new
-                if layer.endswith("recall"):
-                    weights.zero_()
-                continue
             old, rows = before[name], written.get(layer, units)
             weights[rows.new] = 0.0
             if weights.ndim == 1:

@@ -356,7 +356,7 @@ def test_networks_with_memory_or_an_auxiliary_task_are_trained_on_a_gpu(algorith
     assert load_policy(tmp_path / "policy.safetensors").name == tmp_path.name
 
 
-OWN_SETTINGS = {"iql": "--q-lambda", "vdn": "--waiting", "off_belief": "--level-below", "ppo": "--gae-lambda"}
+OWN_SETTINGS = {"iql": "--q-lambda", "off_belief": "--level-below", "ppo": "--gae-lambda"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -96,16 +96,6 @@ def learn(network: Network, words: np.ndarray) -> dict[str, float]:
     return {name: rows.view(len(rows), -1).any(1).float().mean().item() for name, rows in changed.items()}
 
 
-def test_a_symmetric_network_gets_a_memory() -> None:
-    network = trained("symmetric", MINI)
-    larger = grown(network, MINI, MINI, 24, kind="recurrent-symmetric")
-    words = some_views(MINI, network, 9)
-    torch.testing.assert_close(outputs(larger, words), outputs(network, words), rtol=1e-4, atol=1e-4)
-    assert larger.kind == "recurrent-symmetric" and larger.initial_memory(1) is not None
-    changed = learn(larger, words)
-    assert changed["suit_recall.weight"] > 0.9 and changed["rest_in.weight"] > 0.9
-
-
 def test_koikoi_has_no_suits_and_its_network_grows_too() -> None:
     config = KoiKoiConfig()
     network = trained("dense", config)
@@ -152,11 +142,10 @@ def test_a_run_starts_from_a_grown_network(tmp_path: Path) -> None:
         ("normed-dense", MINI, 32, "its kind must be one of symmetric, dense, .*, got normed-dense"),
         ("dense", replace(MINI, players=3, max_life_tokens=2), 24, "rules: max_life_tokens=3"),
         ("dense", MINI, 23, "width must be at least the network's, 24, got 23"),
-        ("dense", MINI, 24, "a dense network cannot become a recurrent one"),
     ],
 )
 def test_what_cannot_grow_is_refused(tmp_path: Path, kind: str, config: Any, width: int, message: str) -> None:
     path = tmp_path / "policy.safetensors"
     save_policy(path, trained(kind, MINI), MINI, {})
     with pytest.raises(ValueError, match=message):
-        load_grown(path, config, width, kind="recurrent" if "become" in message else None)
+        load_grown(path, config, width)

@@ -169,7 +169,7 @@ def test_a_run_starts_from_the_weights_of_another(tmp_path):
     second = train(replace(still, run_dir=tmp_path / "second"))
     for name, tensor in weights(first).items():
         torch.testing.assert_close(tensor, weights(second)[name], rtol=0, atol=1e-12)
-    with pytest.raises(ValueError, match="a symmetric network cannot become a dense one"):
+    with pytest.raises(ValueError, match="holds a symmetric network; this algorithm trains dense"):
         train(replace(still, network="dense", run_dir=tmp_path / "third"))
     (first / "policy.safetensors").unlink()
     assert train(Args(resume=second)) == second, "a run goes on without the file that it started from"

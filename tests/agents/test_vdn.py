@@ -81,7 +81,7 @@ def slow_mixture(mixer: qmix.Mixer, opening: torch.Tensor, terms: list[torch.Ten
 def slow_team(learner: Any, module: Any, terms: list[torch.Tensor], words: torch.Tensor) -> Any:
     if isinstance(learner, qmix.QMIX):
         return slow_mixture(module.mixer, module.mixer.opening, terms, words)
-    return terms[0] + learner.args.waiting * sum(terms[1:])
+    return terms[0] + sum(terms[1:])
 
 
 @torch.no_grad()

@@ -179,9 +179,9 @@ class NetworkSettings(Settings):
         path = self.start_file()
         if path is None:
             return None
-        kind = None if self.network == "auto" else self.kind_of(self.network)
-        network = load_grown(path, config, self.width, opening, kind)
-        kinds = [kind for basic in BASIC_NETWORKS if (kind := self.kind_of(basic.kind)) in NETWORKS]
+        network = load_grown(path, config, self.width, opening)
+        names = [basic.kind for basic in BASIC_NETWORKS] if self.network == "auto" else [self.network]
+        kinds = [kind for name in names if (kind := self.kind_of(name)) in NETWORKS]
         if network.kind not in kinds:
             raise ValueError(f"{path} holds a {network.kind} network; this algorithm trains {', '.join(kinds)}")
         if self.layers not in (None, layers := network.settings["layers"]):
