@@ -14,19 +14,10 @@ from hanabako.engine.rng import random_word
 from hanabako.interrupts import check
 from hanabako.packing import unpack
 
-from ..bots.bot import Bot
 from ..playing.policy import Policy, rows_to_move
 from .choosing import Thought
 from .policy import SearchSeated
 from .rollouts import Rollouts
-
-
-def bot_memory(bot: Bot, rules: Any) -> NDArray[Any]:
-    """Return the memory of a bot that keeps only its style and seat, at each seat: (players,)."""
-    memory = np.zeros(rules.players, bot.memory_dtype(rules))
-    memory["style"], memory["player"] = bot.style, range(rules.players)
-    return memory
-
 
 PLAY_STREAM = np.array([1 << 30], np.uint64)
 """Which random word of a deal is the blueprint's key, (1,); those before it deal the hidden cards."""

@@ -21,9 +21,9 @@ from ...bots.ikebana import LOOKAHEAD_FLORIST
 from ...playing.policy import GamesInPlay, Policy, rows_to_move
 from ..policy import Search, SearchSeated
 from ..rollouts import by_size
-from ..rounds import RoundSeated, bot_memory
+from ..rounds import RoundSeated
 from .lookahead import VALUE_INDEX, lookahead_loop, new_lookahead
-from .rollouts import IkebanaRollouts, play_out_loop, unseen_loop
+from .rollouts import IkebanaRollouts, unseen_loop
 
 ROLLOUTS = 200
 
@@ -64,9 +64,7 @@ class IkebanaSearch(Search):
 
     def seat(self, games: GamesInPlay, seats: Sequence[int]) -> SearchSeated:
         """See `agents.playing.policy.Policy.seat`."""
-        if self.turns is not None:
-            return LookaheadSeated(self, games, seats)
-        return RolloutSeated(self, games, seats) if self.bot is None else BotRolloutSeated(self, games, seats, self.bot)
+        return (RolloutSeated if self.turns is None else LookaheadSeated)(self, games, seats)
 
 
 def turns_of(bot: Bot | None, config: Any, turns: Any, rolls_out: bool) -> int | None:
@@ -112,7 +110,7 @@ class LookaheadSeated(SearchSeated):
 
 
 class RolloutSeated(RoundSeated):
-    """Seats that search by roll-outs, with a network at all seats."""
+    """Seats that search by roll-outs, with the blueprint at all seats."""
 
     def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
@@ -132,20 +130,3 @@ class RolloutSeated(RoundSeated):
         root, deals = table["state"].copy(), np.zeros(n, table.dtype["state"])
         unseen_loop()(games.rules_array, root, self._unseen, games.keys[i], games.step, first, deals)
         return self._rollouts(n * len(actions)).values(table, deals, actions)
-
-
-class BotRolloutSeated(RolloutSeated):
-    """Seats that search by roll-outs, with a bot at all seats, in one compiled loop."""
-
-    def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
-        super().__init__(policy, games, seats)
-        self._states = np.zeros(3, games.tables.dtype["state"])
-        self._scratch = bot_memory(bot, games.game.rules), self._states, np.zeros(1, np.uint64), self._unseen
-        self._loop = play_out_loop(bot)
-
-    @override
-    def scores(self, i: int, actions: NDArray[np.int64], first: int, n: int) -> NDArray[np.float64]:
-        games, scores = self._games, np.zeros((n, len(actions)))
-        self._states[0] = games.tables["state"][i]
-        self._loop(games.rules_array, *self._scratch, games.keys[i], games.step, first, actions, scores)
-        return scores

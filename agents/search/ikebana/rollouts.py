@@ -11,22 +11,21 @@ from typing_extensions import override
 
 from hanabako.compiler.digest import digest_of
 from hanabako.compiler.jit import kernel, keyed, rule
-from hanabako.engine.bits import nth_set_bit, popcount
+from hanabako.engine.bits import popcount
 from hanabako.engine.loops import reader_of
 from hanabako.engine.rng import random_below, random_word
 from ikebana_env.engine.cards import all_copies, copies
 from ikebana_env.engine.private_view import hide
-from ikebana_env.engine.rules import is_terminal, legal_action_mask, step
+from ikebana_env.engine.rules import is_terminal
 from ikebana_env.engine.state import END_COMPLETE, END_NOT_YET, KINDS, NO_CARD, REWARD_WIN, Rules
 
-from ...bots.bot import Bot
 from ..rounds import RoundRollouts
 from .lookahead import variance_of_rounds
 from .relaxed import won
 
 
 class IkebanaRollouts(RoundRollouts):
-    """See `agents.search.rollouts`; a network plays, deals are game states, and scores are `round_value`."""
+    """See `agents.search.rollouts`; deals are game states, and scores are `round_value`."""
 
     ended = "end_reason", END_COMPLETE
 
@@ -78,47 +77,6 @@ def value_loop() -> Callable[..., None]:
             values[k] = round_value(rules, states[k], player)
 
     return round_values
-
-
-@cache
-def play_out_loop(bot: Bot) -> Callable[..., None]:
-    """Return the loop ``(rules_array, memory, states (3,), words (1,), unseen, key, step, first, actions, scores)``.
-
-    The actions' round values for the player of ``states[0]`` are written to ``scores`` (n, actions), over n deals.
-    """
-    rules_of, bot_acts = reader_of(Rules, None), bot.act
-    digest = digest_of(bot_acts, deal_unseen, hide, legal_action_mask, step, round_value, play_out_loop)
-
-    @kernel
-    def play_out(rules_array, memory, states, words, unseen, key, number, first, actions, scores):
-        rules = keyed(rules_of(rules_array), digest)
-        root, player = states[0], np.int64(states[0].current_player)
-        hide(rules, root, player)
-        stream = random_word(key, number)
-        for k in range(scores.shape[0]):
-            deal_key = random_word(stream, first + k)
-            for j in range(actions.shape[0]):
-                states[1] = root
-                s = states[1]
-                count = list_unseen(rules, root, unseen)  # listed again: it is shuffled
-                deal_unseen(rules, s, unseen, count, deal_key)
-                action, moves = actions[j], 0
-                while True:
-                    step(rules, s, action)
-                    moves += 1
-                    if is_terminal(s) or s.round_index != root.round_index:
-                        break
-                    legal_action_mask(rules, s, words)
-                    actor = np.int64(s.current_player)
-                    action = np.int64(nth_set_bit(words[0], 0))
-                    if popcount(words[0]) > 1:
-                        states[2] = s
-                        hide(rules, states[2], actor)
-                        act_key = random_word(deal_key, 64 + moves)
-                        action = np.int64(bot_acts(rules, memory[actor], states[2], words, act_key))
-                scores[k, j] = round_value(rules, s, player)
-
-    return play_out
 
 
 @rule

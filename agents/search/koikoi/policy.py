@@ -27,7 +27,7 @@ from ...playing.policy import BatchedPolicy, GamesInPlay, Policy, chosen_rows
 from ..choosing import FIRST_BATCH, Halving
 from ..policy import Effort, Search
 from ..rollouts import by_size
-from ..rounds import RoundSeated, bot_memory
+from ..rounds import RoundSeated
 from .endings import ending_loop, walk_scratch
 from .one_round import ROUND_STATE, Exclusions, KoiKoiRollouts, round_rules, round_state, unseen_loop
 from .tree import Scratch, empty_tree, tree_loops
@@ -122,7 +122,9 @@ class TreeSeated(KoiKoiSeated):
     def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
         super().__init__(policy, games, seats)
         state, seen, mask = np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64)
-        self._scratch = Scratch(state, seen, mask, bot_memory(bot, round_rules(games.game.rules)))
+        memory = np.zeros(2, bot.memory_dtype(round_rules(games.game.rules)))
+        memory["style"], memory["player"] = bot.style, range(2)
+        self._scratch = Scratch(state, seen, mask, memory)
         self._loops = tree_loops(bot)
         self._tree = empty_tree(PASSES_BY_CLOCK if policy.effort.budget else policy.effort.rollouts)
 
