@@ -84,11 +84,6 @@ class Estimate(NamedTuple):
         value, low, high = (f"{round(number, digits) + 0.0:.{digits}f}" for number in self)  # + 0.0: never "-0.00"
         return f"{value} ({low} to {high})" if self.inference else value
 
-    @property
-    def ends(self) -> list[float] | None:
-        """The interval as JSON; None if there is none."""
-        return [self.low, self.high] if self.inference else None
-
 
 # --- One number per run -----------------------------------------------------------------------------------------------
 

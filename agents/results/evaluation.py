@@ -26,7 +26,7 @@ from .meeting import Meeting, play_meeting
 from .ratings import in_points
 from .study import Result, result_of
 from .tables import table, with_error
-from .views import heat_map, matrix, plus_minus, self_and_cross_play, short_name
+from .views import heat_map, matrix, plus_minus, short_name
 
 __all__ = ["MODES", "Args", "Evaluation", "answers_of", "describe", "draw", "evaluate", "loaded"]
 
@@ -303,12 +303,16 @@ def describe_pairs(found: Evaluation) -> Iterator[str]:
     are_networks = all(AgentName.parse(name).is_file for name in found.agents)
     if found.mode != "cross-play" or len(found.agents) < 2 or not are_networks:
         return
-    runs = self_and_cross_play(matrix(found.rows, found.agents))
-    for name in ("self_play", "cross_play"):
-        ends = runs[f"{name}_interval"]
-        sure = "no inference from fewer than five runs" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
-        yield f"{name}: {runs[name]:.3f} ({sure})"
-    yield f"runs that understand each other, by group: {', '.join(str(len(group)) for group in runs['groups'])}"
+    from . import estimates  # imports SciPy, which bots do not need
+
+    scores = matrix(found.rows, found.agents)
+    bounds = min(0.0, float(scores.min())), float(scores.max())
+    means = {"self_play": estimates.mean(scores.diagonal()), "cross_play": estimates.among(scores, bounds)}
+    for name, mean in means.items():
+        sure = f"{mean.low:.3f} to {mean.high:.3f}" if mean.inference else "no inference from fewer than five runs"
+        yield f"{name}: {mean.value:.3f} ({sure})"
+    sizes = (str(len(group)) for group in estimates.groups(scores))
+    yield f"runs that understand each other, by group: {', '.join(sizes)}"
 
 
 def describe_ad_hoc(found: Evaluation) -> Iterator[str]:

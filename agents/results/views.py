@@ -1,4 +1,4 @@
-"""Views of the results of meetings: matrices, self-play and cross-play, differences on the same deals."""
+"""Views of the results of meetings: matrices, differences on the same deals, heat maps."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,28 +29,6 @@ def gain(one: Result, other: Result) -> tuple[float, float | None]:
         raise ValueError(f"both results must be of the same deals, at least {BLOCK} of them")
     some, others = (np.mean(np.array(result["sums"][:count]), axis=1) / BLOCK for result in (one, other))
     return float((some - others).mean()), errors_of(some - others)
-
-
-def self_and_cross_play(matrix: NDArray[np.float64]) -> dict[str, Any]:
-    """Return self-play and cross-play of two or more runs that differ only in their training seed, as JSON types.
-
-    From mean scores (n, n) of ordered pairs: ``self_play`` and ``cross_play``, each with its 95 % ``_interval`` over
-    runs by `agents.results.estimates` (None for fewer than five; it allows for a run that scores 0 with all), and
-    ``groups`` of compatible runs, by number.
-    """
-    if matrix.ndim != 2 or len(matrix) != matrix.shape[-1] or len(matrix) < 2:
-        raise ValueError(f"matrix must be square, with at least 2 runs, got shape {matrix.shape}")
-    from . import estimates  # imports SciPy, which bots do not need
-
-    alone = estimates.mean(matrix.diagonal())
-    together = estimates.among(matrix, (min(0.0, float(matrix.min())), float(matrix.max())))
-    return {
-        "self_play": alone.value,
-        "self_play_interval": alone.ends,
-        "cross_play": together.value,
-        "cross_play_interval": together.ends,
-        "groups": estimates.groups(matrix),
-    }
 
 
 # --- As text ----------------------------------------------------------------------------------------------------------
