@@ -17,10 +17,8 @@ from ...learning.common.runs import greedy_curve, read_about
 from ...learning.common.settings import Settings
 from ...playing.fitting import check_rules
 from ...registry import load
-from ..communication import agreement
-from ..communication import measure as measure_communication
-from ..meeting import play_meeting
-from ..study import Result
+from ..communication import agreement, measure
+from ..meeting import Meeting, play_meeting
 from .rows import Comparison, Pair, Run
 
 STUDIED = 200
@@ -49,11 +47,6 @@ def source_of(run: Run) -> str:
     """Return the algorithm of a run, as `agents.learning.common.algorithms.named` takes it."""
     beside = run.of.folder / (run.module if run.module.endswith(".py") else f"{run.module}.py")
     return str(beside) if run.module not in NAMES and beside.is_file() else run.module
-
-
-def measure(row: Run | Pair, _before: Result | None) -> dict[str, Any]:
-    """Train or continue a run to its end, or play a pair's games; return the measurements."""
-    return train(row) if isinstance(row, Run) else play_pair(row)
 
 
 def settings_of(run: Run) -> Settings:
@@ -117,7 +110,7 @@ def play_pair(pair: Pair) -> dict[str, Any]:
     if gone:
         again = f"--again --where algorithm={gone[0].algorithm} seed={gone[0].seed}"
         raise ValueError(f"its policy {gone[0].policy} is gone: `hanabako study run` with {again} trains it again")
-    meeting = pair.meeting
+    meeting = Meeting.of(pair.of.make_config(), pair.agents, deals=pair.wanted)
     policies = {name: load(name, meeting.config) for name in meeting.agents}
     found = play_meeting(meeting, None, policies)
     score = found["score"] if pair.of.cooperative else found["rewards"][0]
@@ -128,6 +121,6 @@ def play_pair(pair: Pair) -> dict[str, Any]:
     if pair.is_between_seeds:
         measured["agreement"] = round(agreement(meeting.config, one, other, games, meeting.seed), 4)
     if pair.is_first_alone and pair.of.game == "hanabi":
-        actions = measure_communication(meeting.config, one, games, meeting.seed).conditional_actions()
+        actions = measure(meeting.config, one, games, meeting.seed).conditional_actions()
         measured["actions"] = np.round(100 * actions).astype(int).tolist()
     return measured

@@ -32,7 +32,9 @@ def introduction(found: Found) -> Iterator[str]:
     config = comparison.make_config()
     features = " or ".join(dict.fromkeys(map(comparison.features_of, comparison.algorithms)))
     text = f"{game_in_words(config)}, observation {config.observation_name}, features {features}; "
-    text += f"{comparison.budget} a run, {comparison.deals:,} deals a pair"
+    steps, minutes = comparison.steps, comparison.core_minutes
+    budget = f"{minutes:g} core-minutes" if steps is None else f"{steps:,} decisions"
+    text += f"{budget} a run, {comparison.deals:,} deals a pair"
     if comparison.cooperative:
         lost = "0" if config.rules().score_on_loss_zero else "its points"
         text += f"; best score {config.max_score}, a lost game {lost}"

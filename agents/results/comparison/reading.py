@@ -33,6 +33,10 @@ def read(path: Path, runs: Path) -> Comparison:
 def load(content: Mapping[str, Any], path: Path, runs: Path) -> Study:
     """Return the study that a file declares; the arguments and errors are those of `comparison_of`."""
     comparison, stem = comparison_of(content, path, runs), path.stem
+    unmeasured = ""
+    if comparison.core_hours is not None:
+        count = len(comparison.all_runs())
+        unmeasured = f"Declared, not run: {count} training runs, estimated at {comparison.core_hours:,.0f} core-hours."
     return Study(
         stem,
         comparison.rows(),
@@ -41,15 +45,15 @@ def load(content: Mapping[str, Any], path: Path, runs: Path) -> Study:
         figures=figures(comparison, stem),
         check=partial(check, comparison),
         unit="deal",
-        unmeasured=comparison.unmeasured,
+        unmeasured=unmeasured,
     )
 
 
-def measure(row: Run | Pair, before: Result | None) -> dict[str, Any]:
-    """See `agents.results.comparison.measuring.measure`."""
-    from . import measuring  # imports torch, which pages do not need
+def measure(row: Run | Pair, _before: Result | None) -> dict[str, Any]:
+    """Train or continue a run to its end, or play a pair's games; return the measurements."""
+    from .measuring import play_pair, train  # imports torch, which pages do not need
 
-    return measuring.measure(row, before)
+    return train(row) if isinstance(row, Run) else play_pair(row)
 
 
 def check(comparison: Comparison) -> None:

@@ -14,7 +14,6 @@ from hanabako.words.ranges import Positive, Size, Within
 
 from ...networks.features import usual_features
 from ...registry import AgentName, names, pretrained
-from ..meeting import Meeting
 from ..study import Row, as_words, words_of
 
 KEPT = ("policy.safetensors", "metrics.jsonl", "config.json")
@@ -108,19 +107,6 @@ class Comparison:
     def make_config(self) -> Any:
         """Return the config of the game; errors as in `hanabako.games.make_config`."""
         return make_config(self.game, self.preset, self.players, self.config)
-
-    @property
-    def budget(self) -> str:
-        """The budget of a run in words."""
-        return f"{self.core_minutes:g} core-minutes" if self.steps is None else f"{self.steps:,} decisions"
-
-    @property
-    def unmeasured(self) -> str:
-        """What its page says before it is run; "" if it gives no ``core_hours``."""
-        if self.core_hours is None:
-            return ""
-        runs = len(self.all_runs())
-        return f"Declared, not run: {runs} training runs, estimated at {self.core_hours:,.0f} core-hours."
 
     def settings_of(self, name: str) -> dict[str, Any]:
         """Return the settings of an algorithm's runs by name, except the seed."""
@@ -306,11 +292,6 @@ class Pair(OfComparison):
     def agents(self) -> list[str]:
         """The agents' names or files."""
         return [self.of.where(name) for name in (self.one, self.other)]
-
-    @property
-    def meeting(self) -> Meeting:
-        """What they play."""
-        return Meeting.of(self.of.make_config(), self.agents, deals=self.wanted)
 
 
 def overridden(config: Sequence[str], own: Sequence[str]) -> list[str]:
