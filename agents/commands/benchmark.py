@@ -48,14 +48,9 @@ def run(args: Args) -> None:
         play = prepare(game, args.games)
         play()
         compiled = time.perf_counter() - started
-        rate = measure(play, args.seconds, args.repeats)
+        rate = statistics.median(steps_per_second(play, args.seconds) for _ in range(args.repeats))
         note = f"   (compiling took {compiled:.0f} s, only the first time)" if compiled > 2 else ""
         print(f"  {words:<44}{rate / 1e6:>9.3f} M steps/s{1e9 / rate:>10,.0f} ns{note}", flush=True)
-
-
-def measure(play: Play, seconds: float, repeats: int) -> float:
-    """Return steps per CPU second: the median of repeats that each last at least ``seconds``."""
-    return statistics.median(steps_per_second(play, seconds) for _ in range(repeats))
 
 
 ROWS: dict[str, Callable[[Game, int], Play]] = {

@@ -90,10 +90,6 @@ class Communication:
     *conditional action matrix*: my action given my partner's last (Hu et al. 2020, "Other-play for zero-shot
     coordination", figure 4; Hu et al. 2021, "Off-belief learning")."""
 
-    def summary(self) -> dict[str, Any]:
-        """Return all measures except the action matrix, as JSON types."""
-        return {name: value for name, value in vars(self).items() if name != "actions"}
-
     def conditional_actions(self) -> NDArray[np.float64]:
         """Return (A, A): the probability of an action (column) after another one (row); rows of unused ones are 0."""
         sums = self.actions.sum(axis=1, keepdims=True)

@@ -227,8 +227,9 @@ def played(meeting: Meeting, agents: Mapping[str, Policy], num_threads: int, pro
     from .communication import measure  # only for Hanabi
 
     (names,) = meeting.line_ups
-    found = measure(meeting.config, [agents[name] for name in names], meeting.wanted, meeting.seed).summary()
-    return {"done": meeting.wanted, "config": config_to_dict(meeting.config), "communication": found}
+    found = measure(meeting.config, [agents[name] for name in names], meeting.wanted, meeting.seed)
+    told = {name: value for name, value in vars(found).items() if name != "actions"}
+    return {"done": meeting.wanted, "config": config_to_dict(meeting.config), "communication": told}
 
 
 def answers_of(args: Args) -> Path | None:

@@ -99,7 +99,9 @@ def listing(results: Results) -> str:
         "partner" if game_named(results[0]["game"]).cooperative else "rival": partner,
         "score": lambda row: "" if "lead" in row else score_text(row),
         "gain by search": partial(gained, alone),
-        "half of the lead": lambda row: half(row) if "lead" in row else "",
+        "half of the lead": lambda row: (  # it is counted from both sides; with a 95 % interval
+            f"{row['lead'] / 2:+.2f} ± {1.96 * row['lead_error'] / 2:.2f}" if "lead" in row else ""
+        ),
         "won": lambda row: f"{row['won']:.1%}{plus_minus(1.96 * row['won_error'], '.1%')}" if "won" in row else "",
         "drawn": lambda row: f"{row['drawn']:.1%}" if "drawn" in row else "",
         "ms a decision": spent,
@@ -122,11 +124,6 @@ def game_text(row: Result) -> str:
 def partner(row: Result) -> str:
     """Return the second agent; "" if there is none."""
     return as_code(short_name(row["line_up"][1])) if len(row["line_up"]) == 2 else ""
-
-
-def half(row: Result) -> str:
-    """Return half of the lead, which is counted from both sides, with a 95 % interval."""
-    return f"{row['lead'] / 2:+.2f} ± {1.96 * row['lead_error'] / 2:.2f}"
 
 
 def gained(alone: dict[Any, Result], row: Result) -> str:
@@ -163,11 +160,6 @@ def with_error(value: float, error: float | None, digits: int = 2) -> str:
     """Format a mean with its standard error; an error that would be printed as 0 gets a digit more."""
     digits += 0 < (error or 0) < 0.5 * 10**-digits
     return f"{value:.{digits}f}{plus_minus(error, f'.{digits}f')}"
-
-
-def features_of(metadata: Mapping[str, Any]) -> str:
-    """Return the features of a network, from the metadata of its file or of a result."""
-    return metadata.get("network", metadata).get("features", "none")
 
 
 def training_in_words(about: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from benchmarks.strength.shipped_networks import RESULTS
 from hanabako.agents.networks.policy_file import read_metadata
 from hanabako.agents.registry import PRETRAINED
 from hanabako.agents.results.store import read_results
-from hanabako.agents.results.tables import features_of, training_in_words
+from hanabako.agents.results.tables import training_in_words
 from hanabako.files import read_json
 from hanabako.generated import table, update
 
@@ -32,7 +32,7 @@ def networks() -> str:
         own = scores[row["game"]][name]
         score = f"{own['score']:.2f} ± {own['error']:.2f} {own['unit']}"
         game = f"{row['preset'].split(' ')[0]}, {row['players']} players"
-        lines.append([f"`{name}`", game, features_of(about), score, training_in_words(about["about"])])
+        lines.append([f"`{name}`", game, about["network"]["features"], score, training_in_words(about["about"])])
     return table(["network", "game", "features", "score", "training"], lines)
 
 
