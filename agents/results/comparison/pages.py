@@ -145,38 +145,29 @@ def partner_named(name: str) -> str:
     return as_code(name).replace("|", r"\|")
 
 
-def over_budget(found: Found) -> Iterator[str]:
-    """Yield a sentence on algorithms with a run of more than a twentieth above its budget of decisions."""
-    comparison, named = found.comparison, []
-    for name, runs in found.runs.items():
-        steps = [run["steps"] for run in runs]
-        if comparison.steps and max(steps, default=0) > 1.05 * comparison.steps * comparison.algorithms[name].share:
-            named.append(f"{name} {int(np.mean(steps)):,}")
-    if named:
-        yield f"A run ends after a whole update, so some made more decisions than their budget: {', '.join(named)}."
-
-
-def uneven(found: Found) -> Iterator[str]:
-    """Yield a sentence on algorithms with a run that made a quarter more decisions than another in the same minutes."""
-    named = []
-    for name, runs in found.runs.items():
-        steps = [run["steps"] for run in runs]
-        if found.comparison.steps is None and runs and max(steps) > 1.25 * min(steps):
-            named.append(f"{name} {millions(min(steps))} to {millions(max(steps))}")
-    if named:
-        yield f"In the same minutes some runs made more decisions than others: {', '.join(named)}."
-
-
 def millions(decisions: float) -> str:
     """Return a number of decisions as text, in millions if it reaches one."""
     return f"{decisions / MILLION:.2f} M" if decisions >= MILLION else f"{decisions:,.0f}"
 
 
 def notes(found: Found) -> Iterator[str]:
-    """Yield the shares of the budget, and how runs differ in their numbers of decisions."""
-    algorithms = found.comparison.algorithms.items()
-    shares = [f"{name} {own.share:.3g}" for name, own in algorithms if own.share < 1 and found.runs[name]]
-    if shares:
-        yield f"Shares of the budget: {', '.join(shares)}."
-    yield from over_budget(found)
-    yield from uneven(found)
+    """Yield the shares of the budget, and how runs differ in their numbers of decisions.
+
+    Named are algorithms with a run of more than a twentieth above its budget of decisions, or with one that made a
+    quarter more than another in the same minutes.
+    """
+    budget, algorithms = found.comparison.steps, found.comparison.algorithms
+    steps = {name: [run["steps"] for run in runs] for name, runs in found.runs.items() if runs}
+    shares = {name: algorithms[name].share for name in steps}
+    if smaller := [f"{name} {share:.3g}" for name, share in shares.items() if share < 1]:
+        yield f"Shares of the budget: {', '.join(smaller)}."
+    if budget is not None:
+        over = [name for name, own in steps.items() if max(own) > 1.05 * budget * shares[name]]
+        words = "A run ends after a whole update, so some made more decisions than their budget"
+        told = [f"{name} {int(np.mean(steps[name])):,}" for name in over]
+    else:
+        uneven = {name: (min(own), max(own)) for name, own in steps.items() if max(own) > 1.25 * min(own)}
+        words = "In the same minutes some runs made more decisions than others"
+        told = [f"{name} {millions(fewest)} to {millions(most)}" for name, (fewest, most) in uneven.items()]
+    if told:
+        yield f"{words}: {', '.join(told)}."
