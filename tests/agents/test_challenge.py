@@ -211,7 +211,7 @@ def test_a_suite_of_several_presets_takes_an_agent_for_each(folder: Path, capsys
 
 
 def test_a_score_may_be_above_one_and_below_zero():
-    member = suites.Member("piers", 1.0, 5.0, "smart", "")
+    member = suites.Member("piers", "piers", 1.0, 5.0, "smart", "")
     assert [member.normalized(score) for score in (0.0, 1.0, 5.0, 6.0)] == [-0.25, 0.0, 1.0, 1.25]
 
 

@@ -41,7 +41,9 @@ class Member:
     """A partner of a suite."""
 
     name: str
-    """Its name in the suite, which `agents.load` takes if ``agent`` does not give another."""
+    """Its name in the suite."""
+    agent: str
+    """What `agents.load` takes; in the suite's file by default the name."""
     floor: float
     """The score of ``random`` with it on the suite's deals."""
     best: float
@@ -54,17 +56,10 @@ class Member:
     """The SHA-256 of a network's file in hexadecimal; None for a bot."""
     group: str | None = None
     """The name of the group of partners that keep 90 % of their self-play with each other; None: it is alone."""
-    agent: str = ""
-    """What `agents.load` takes, if not the name."""
     preset: str | None = None
     """The preset whose rules it plays; None: the config of the suite."""
     ceiling: float | None = None
     """The mean best score that the decks of its game allow."""
-
-    @property
-    def loads(self) -> str:
-        """The name that `agents.load` takes."""
-        return self.agent or self.name
 
     def listed(self, agent: str) -> str:
         """Return the name under which an agent that played with this partner is listed: its preset is left open."""
@@ -92,13 +87,6 @@ class Suite:
     members: Mapping[str, Member]
     """The members by name."""
 
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> "Suite":
-        """Make a suite from the content of a file of this folder."""
-        members = {name: Member(name, **member) for name, member in content["members"].items()}
-        given = {name: content[name] for name in ("name", "about", "seed", "games")}
-        return cls(**given, config=config_from_dict(content["config"]), members=members)
-
     def meetings(
         self, agent: str, games: int | None = None, search: Mapping[str, Any] | None = None
     ) -> dict[str, Meeting]:
@@ -117,13 +105,13 @@ class Suite:
         if preset is not None:
             config, agent = make_config(game_of(config).name, preset, config.players), agent.replace(PRESET, preset)
         how: dict[str, Any] = {"seed": self.seed, "search": dict(search) if search else None}
-        return Meeting.of(config, (agent, member.loads), "turns", deals, **how)
+        return Meeting.of(config, (agent, member.agent), "turns", deals, **how)
 
     def member_of(self, row: Result) -> str | None:
         """Return the member that a row's meeting is with; None if the meeting is not of this suite."""
         meeting = meeting_of(row)
         for name, member in self.members.items():
-            if member.loads == meeting.line_up[-1] and row["done"] <= self.games:
+            if member.agent == meeting.line_up[-1] and row["done"] <= self.games:
                 own = self.meeting(member, meeting.line_up[0], self.games, meeting.search)
                 if own.key == meeting.key:
                     return name
@@ -132,7 +120,7 @@ class Suite:
     def check(self) -> None:
         """Raise ValueError if the file of a member has changed."""
         for name, member in self.members.items():
-            path = AgentName.parse(member.loads).network if member.sha256 else None
+            path = AgentName.parse(member.agent).network if member.sha256 else None
             if member.sha256 and (path is None or sha256(path.read_bytes()).hexdigest() != member.sha256):
                 raise ValueError(f"{self.name}: the file of {name} is not the one that the suite was made with")
 
@@ -161,7 +149,9 @@ def named(name: str) -> Suite:
     if name not in names():
         known = ", ".join(names())
         raise ValueError(f"suite must be one of {known}, got {shown(name)}{did_you_mean(name, names())}")
-    return Suite.from_json(read_json(FOLDER / f"{name}.json"))
+    content = read_json(FOLDER / f"{name}.json")
+    members = {own: Member(**{"name": own, "agent": own} | given) for own, given in content["members"].items()}
+    return Suite(**content | {"config": config_from_dict(content["config"]), "members": members})
 
 
 # --- Results ----------------------------------------------------------------------------------------------------------
@@ -298,10 +288,6 @@ def load(content: Mapping[str, Any], path: Path) -> Study:
     asked = [(agent, None) for agent in declared.agents] + [(agent, 100) for agent in declared.slow]
     rows = [meeting for agent, games in asked for meeting in suite.meetings(agent, games).values()]
 
-    def shown(results: Results) -> str:
-        return "\n\n".join([table(suite, entries(suite, results)), partners(suite)])
-
-    def draw(results: Results, png: Path) -> None:
-        figure(suite, entries(suite, results), png)
-
-    return Study(name, rows, play_meeting, {name: shown}, {f"{name}.png": draw}, unit="deal", check=suite.check)
+    tables = {name: lambda results: "\n\n".join([table(suite, entries(suite, results)), partners(suite)])}
+    figures = {f"{name}.png": lambda results, png: figure(suite, entries(suite, results), png)}
+    return Study(name, rows, play_meeting, tables, figures, unit="deal", check=suite.check)
