@@ -104,41 +104,30 @@ class Meeting(Row):
             raise ValueError(f"line_up must name {words} agents for seats {self.seats}, got {shown(self.line_up)}")
 
 
-class Played:
-    """The games of a meeting: those of every line-up, on the same deals."""
+def measured(meeting: Meeting, lots: Sequence[Games]) -> dict[str, Any]:
+    """Return what the games of a meeting say, those of each line-up on the same deals, as JSON types.
 
-    def __init__(self, meeting: Meeting, lots: Sequence[Games]) -> None:
-        self.meeting, self.lots = meeting, lots
+    These are means with standard errors over deals, rates with 95 % intervals, and sums. For a match, ``lead`` is by
+    how much the mean return of the first agent's seats exceeds that of all others, and ``won`` is how often a larger
+    part of them won.
+    """
+    is_match, cooperative = meeting.is_match, game_of(meeting.config).cooperative
+    left_out = () if cooperative else ("fireworks_score", "perfect", "lost")
+    found = {name: value for name, value in lots[0].summary(*lots[1:]).items() if not name.startswith(left_out)}
+    scored = np.stack([lot.score for lot in lots], axis=1)
+    if is_match:
+        scored, won = gap(meeting, lots, "rewards"), np.sign(gap(meeting, lots, "winners")) / 2 + 0.5
+        for name, values in (("lead", scored.mean(1)), ("won", (won == 1).mean(1))):
+            found |= {name: float(values.mean()), f"{name}_error": standard_error(values)}
+        found |= {"drawn": float((won == 0.5).mean()), "wins": in_blocks(won)}
+    return {"config": config_to_dict(meeting.config), **found, "sums": in_blocks(scored)}
 
-    @cached_property
-    def lead(self) -> NDArray[np.float64]:
-        """(deals, line-ups): the mean return of the first agent's seats, minus that of all others."""
-        return self.gap("rewards")
 
-    @cached_property
-    def won(self) -> NDArray[np.float64]:
-        """(deals, line-ups): 1 if a larger part of the first agent's seats won, 0 if of the others', 0.5 if equal."""
-        return np.sign(self.gap("winners")) / 2 + 0.5
-
-    def gap(self, name: str) -> NDArray[np.float64]:
-        """Return (deals, line-ups): the mean of an array at the first agent's seats, minus that at all others."""
-        own = [np.array(seats) == self.meeting.line_up[0] for seats in self.meeting.line_ups]
-        parts = [getattr(lot, name) for lot in self.lots]
-        gaps = [part[:, mine].mean(1) - part[:, ~mine].mean(1) for part, mine in zip(parts, own, strict=True)]
-        return np.stack(gaps, axis=1)
-
-    def result(self) -> dict[str, Any]:
-        """Return means with standard errors over deals, rates with 95 % intervals, and sums, as JSON types."""
-        is_match, cooperative = self.meeting.is_match, game_of(self.meeting.config).cooperative
-        left_out = () if cooperative else ("fireworks_score", "perfect", "lost")
-        summary = self.lots[0].summary(*self.lots[1:])
-        found = {name: value for name, value in summary.items() if not name.startswith(left_out)}
-        if is_match:
-            for name, values in (("lead", self.lead.mean(1)), ("won", (self.won == 1).mean(1))):
-                found |= {name: float(values.mean()), f"{name}_error": standard_error(values)}
-            found |= {"drawn": float((self.won == 0.5).mean()), "wins": in_blocks(self.won)}
-        scored = self.lead if is_match else np.stack([lot.score for lot in self.lots], axis=1)
-        return {"config": config_to_dict(self.meeting.config), **found, "sums": in_blocks(scored)}
+def gap(meeting: Meeting, lots: Sequence[Games], name: str) -> NDArray[np.float64]:
+    """Return (deals, line-ups): the mean of an array at the first agent's seats, minus that at all others."""
+    own = [np.array(seats) == meeting.line_up[0] for seats in meeting.line_ups]
+    parts = [getattr(lot, name) for lot in lots]
+    return np.stack([part[:, mine].mean(1) - part[:, ~mine].mean(1) for part, mine in zip(parts, own, strict=True)], 1)
 
 
 def in_blocks(values: NDArray[Any]) -> list[list[float]]:
@@ -160,8 +149,8 @@ def play_meeting(
     arguments are those of `agents.playing.play.play`.
 
     Returns:
-        The result: ``done``, and `Played.result`. ``answers`` has the counts of agents that count. If games were given
-        up, it is that of the others, and ``partial`` says why.
+        The result: ``done``, and what `measured` returns. ``answers`` has the counts of agents that count. If games
+        were given up, it is that of the others, and ``partial`` says why.
     """
     done = 0 if before is None else before["done"]
     count = min(BLOCK, row.wanted - done) if policies is None and row.searches else row.wanted - done
@@ -170,16 +159,16 @@ def play_meeting(
         policies = {name: load_to_play(name, row.config, effort, num_threads) for name in row.agents}
     counting = {name: own for name, own in policies.items() if name in row.line_up and isinstance(own, Counting)}
     earlier = {name: own.counted() for name, own in counting.items()}
-    played, partial = play_deals(row, policies, row.first + done, count, num_threads, progress)
+    lots, partial = play_deals(row, policies, row.first + done, count, num_threads, progress)
     counts = {name: added(own.counted(), earlier[name], -1) for name, own in counting.items()}
-    found = {"done": count, **played.result(), **({"answers": counts} if counts else {}), **partial}
+    found = {"done": count, **measured(row, lots), **({"answers": counts} if counts else {}), **partial}
     return found if before is None else pooled(before, found)
 
 
 def play_deals(
     row: Meeting, policies: Mapping[str, Policy], first: int, deals: int, num_threads: int = 1, progress: bool = False
-) -> tuple[Played, dict[str, str]]:
-    """Play some deals with every line-up; return the games, and under "partial" why some were given up."""
+) -> tuple[list[Games], dict[str, str]]:
+    """Play some deals with every line-up; return the games of each, and under "partial" why some were given up."""
     lots, partial = [], {}
     for names in row.line_ups:
         seats = [policies[name] for name in names]
@@ -190,7 +179,7 @@ def play_deals(
                 raise
             lots.append(error.games)
             partial = {"partial": str(error)}
-    return Played(row, lots), partial
+    return lots, partial
 
 
 def pooled(one: Result, other: Result) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hanabako import agents
 from hanabako.agents import play
-from hanabako.agents.results.meeting import BLOCK, Meeting, in_blocks, meeting_of, play_deals, play_meeting, pooled
+from hanabako.agents.results.meeting import BLOCK, Meeting, gap, in_blocks, meeting_of, play_deals, play_meeting, pooled
 from hanabako.agents.results.study import result_of
 from hanabako.agents.results.tables import table
 from hanabako.agents.results.views import gain, matrix
@@ -87,24 +87,28 @@ def test_a_match_is_scored_by_the_lead_of_its_first_agent():
 
 def test_the_winner_of_a_match_is_the_winner_of_the_game():
     """K29: the higher total wins, though the rewards of twelve rounds may favour the one who wins more of them."""
-    found = []
+    signs = []
     for reward in ("squashed", "result"):
         config = make_config("koikoi", "document", settings=[f"reward={reward}"])
         players = {name: agents.load(name, config) for name in ("counting", "greedy_stop")}
-        found.append(play_deals(Meeting.of(config, list(players), "exchanged", seed=1), players, 0, 100)[0])
-    np.testing.assert_array_equal(found[0].won, found[1].won)
-    np.testing.assert_array_equal(found[1].won, np.sign(found[1].lead) / 2 + 0.5)
-    assert (np.sign(found[0].lead) != np.sign(found[1].lead)).any(), "the test would not tell them apart"
+        meeting = Meeting.of(config, list(players), "exchanged", seed=1)
+        lots, _ = play_deals(meeting, players, 0, 100)
+        signs.append({name: np.sign(gap(meeting, lots, name)) for name in ("winners", "rewards")})
+    np.testing.assert_array_equal(signs[0]["winners"], signs[1]["winners"])
+    np.testing.assert_array_equal(signs[1]["winners"], signs[1]["rewards"])
+    assert (signs[0]["rewards"] != signs[1]["rewards"]).any(), "the test would not tell them apart"
 
 
 @pytest.mark.parametrize("reward", ["win", "prestige", "dense"])
 def test_the_winners_of_ikebana_are_those_with_the_most_prestige(reward: str):
-    won = []
+    signs = []
     for own in (reward, "win"):
         config = make_config("ikebana", "standard", 3, [f"reward={own}"])
         players = {name: agents.load(name, config) for name in ("random", "greedy")}
-        won.append(play_deals(Meeting.of(config, list(players), "exchanged", seed=2), players, 0, 40)[0])
-    np.testing.assert_array_equal(won[0].won, np.sign(np.round(won[1].lead, 9)) / 2 + 0.5)
+        meeting = Meeting.of(config, list(players), "exchanged", seed=2)
+        lots, _ = play_deals(meeting, players, 0, 40)
+        signs.append({name: np.sign(np.round(gap(meeting, lots, name), 9)) for name in ("winners", "rewards")})
+    np.testing.assert_array_equal(signs[0]["winners"], signs[1]["rewards"])
 
 
 @given(st.integers(1, 200), st.integers(1, 200))
