@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,6 +16,7 @@ from filelock import FileLock
 
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.results import Row, Study, store
+from hanabako.agents.results.executors import Here
 from hanabako.agents.results.pages import origin_line, parted, sections
 from hanabako.agents.results.running import run
 from hanabako.agents.results.store import add_rows, is_stale, merged, origin_of, read_results, write_results
@@ -132,25 +133,13 @@ def test_rows_grow_evenly_and_what_is_finished_is_kept(tmp_path: Path) -> None:
     assert {name: len(scores) for name, scores in scores_in(path).items()} == {"a": 8, "b": 4}
 
 
-class AtOnce(Executor):
-    """All parts end before anyone asks."""
-
-    def submit(self, work: Any, /, *given: Any, **_: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(work(*given))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
 def test_what_ends_together_with_a_failure_is_kept(tmp_path: Path) -> None:
     def failing(row: Kind, before: Mapping[str, Any] | None) -> dict[str, Any]:
         return {}["nothing"] if row.name == "b" else two_more(row, before)
 
     path, rows = tmp_path / "results.json", [Kind(name, wanted=2) for name in "abcd"]
     with pytest.raises(KeyError, match="nothing"):
-        run(Study("x", rows, failing), path, ORIGIN, executor=AtOnce(), cores=4)
+        run(Study("x", rows, failing), path, ORIGIN, executor=Here(), cores=4)
     assert scores_in(path) == {"a": [0, 1], "c": [0, 1], "d": [0, 1]}
 
 
