@@ -95,36 +95,30 @@ def datasets_of(args: Args) -> list[Any]:
 
     if args.out.suffix != ".npz":
         raise ValueError(f"out must end in .npz, got {shown(str(args.out))}")
-    if args.source is not None:
+    source = args.source
+    if source is not None:
         check_not_given(args, PLAYING, "agents that play, and with --source no agent plays")
-        args.source.stat()  # raises if the file is missing, with its name
-    if args.source is None:
-        datasets = [played(args)]
-    elif args.source.is_dir() or args.source.suffix == ".safetensors":
-        datasets = read(args, args.source)
-    elif not is_converting(args):
-        raise ValueError(f"{args.source} is a file: say where its games go with --hanablive, --ah2ac2 or --minari")
-    elif args.out != Args.out:
-        raise ValueError(f"out must not be given with a dataset as --source, got {shown(str(args.out))}")
-    else:
-        return [Dataset(args.source)]
+        source.stat()  # raises if the file is missing, with its name
+        if not source.is_dir() and source.suffix != ".safetensors":
+            if not is_converting(args):
+                raise ValueError(f"{source} is a file: say where its games go with --hanablive, --ah2ac2 or --minari")
+            if args.out != Args.out:
+                raise ValueError(f"out must not be given with a dataset as --source, got {shown(str(args.out))}")
+            return [Dataset(source)]
+    if args.out.exists():
+        print(f"{args.out} exists, and will be replaced when the games are there", file=sys.stderr)
+    datasets = [played(args)] if source is None else read(args, source)
     for dataset in datasets:
         size = dataset.file.path.stat().st_size
         print(f"{dataset.file.path}: {counted(len(dataset), 'game')}, {size / 1e3:,.0f} kB")
     if len(datasets) > 1 and is_converting(args):
-        raise ValueError(f"{args.source} has games of {len(datasets)} configs: convert these datasets one by one")
+        raise ValueError(f"{source} has games of {len(datasets)} configs: convert these datasets one by one")
     return datasets
 
 
 def is_converting(args: Args) -> bool:
     """Whether games are to be written in a format of others."""
     return any(place is not None for place in (args.hanablive, args.ah2ac2, args.minari))
-
-
-def announce(out: Path) -> None:
-    """Say so if the dataset will replace a file."""
-    if out.exists():
-        print(f"{out} exists, and will be replaced when the games are there", file=sys.stderr)
 
 
 def played(args: Args) -> Any:
@@ -138,14 +132,12 @@ def played(args: Args) -> Any:
     seats = [policy for policy in line_up_of(agents, config, config.players, effort) if policy is not None]
     if len(seats) < config.players:
         raise ValueError("'person' is only for 'hanabako play'")
-    announce(args.out)
     shows = sys.stderr.isatty()
     return record(args.out, config, seats, args.games, args.seed, progress=shows, search=effort, values=args.values)
 
 
 def read(args: Args, source: Path) -> list[Any]:
     """Read games of hanab.live or AH2AC2 and return the datasets; print which were left out."""
-    announce(args.out)
     if source.is_dir():
         from ..bridges.hanab_live import read_exports
 
