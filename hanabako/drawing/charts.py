@@ -47,24 +47,17 @@ def chart(title: str, x: str = "", y: str = "", size: tuple[float, float] = (7.0
     return figure, axes
 
 
-def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: bool = False, columns: int = 0) -> Any:
-    """Return a new figure of a ``size`` in inches and a list of axes, one per title, at most ``columns`` in a row.
+def panels(titles: list[str], size: tuple[float, float] = (10.0, 3.6), share_y: bool = False) -> Any:
+    """Return a new figure of a ``size`` in inches and a list of axes side by side, one per title.
 
-    With ``share_y`` all have the same vertical axis. 0 ``columns`` are one row; several rows share both axes.
+    With ``share_y`` all have the same vertical axis.
     """
     need("a chart", "matplotlib")
     from cycler import cycler
     from matplotlib.figure import Figure  # takes half a second to import
 
     figure = Figure(figsize=size, dpi=DPI, layout="constrained", facecolor=PAPER)
-    columns = columns or len(titles)
-    rows = -(-len(titles) // columns)
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=rows > 1, sharey=share_y or rows > 1)
-    row = list(grid.flat[: len(titles)])
-    for axes in grid.flat[len(titles) :]:  # the last row is not full: those above have its labels
-        axes.remove()
-    for axes in row[-columns:]:
-        axes.tick_params(labelbottom=True)
+    row = list(figure.subplots(1, len(titles), squeeze=False, sharey=share_y)[0])
     for axes, title in zip(row, titles, strict=True):
         axes.set_facecolor(PAPER)
         axes.set_prop_cycle(cycler(linestyle=["-", "--"]) * cycler(color=COLORS))

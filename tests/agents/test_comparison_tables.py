@@ -14,7 +14,6 @@ from hanabako.agents.results.comparison.found import Found
 from hanabako.agents.results.comparison.pages import board
 from tests.agents.files import PLAIN, declared, results_of, written
 
-MANY = "".join(f'[algorithms.more{k}]\nmodule = "vdn"\n' for k in range(8))
 FIVE = PLAIN.replace("[1, 2]", "[1, 2, 3, 4, 5]").replace("steps = 100", 'steps = 100\npartners = ["smart", "piers"]')
 TWO = FIVE + '[algorithms.two]\nmodule = "vdn"\n'
 
@@ -195,7 +194,7 @@ def drawn(folder: Path, text: str) -> Any:
     return curves(Found(found.comparison, rows))
 
 
-def test_few_curves_share_a_chart_and_a_band_spans_their_runs(tmp_path: Path):
+def test_curves_share_a_chart_and_a_band_spans_their_runs(tmp_path: Path):
     (axes,) = drawn(tmp_path, TWO).axes
     assert [line.get_label() for line in axes.lines] == ["one", "two"]
     for line, spanned in zip(axes.lines, axes.collections, strict=True):
@@ -203,14 +202,6 @@ def test_few_curves_share_a_chart_and_a_band_spans_their_runs(tmp_path: Path):
         heights = [y for x, y in spanned.get_paths()[0].vertices if x == 2]
         assert (min(heights), max(heights)) == (1, 5)
     assert axes.get_ylim()[0] <= 0
-
-
-def test_many_curves_have_a_panel_each_beside_all_others(tmp_path: Path):
-    figure = drawn(tmp_path, PLAIN + MANY)
-    names = ["one", *(f"more{k}" for k in range(8))]
-    assert [axes.get_title(loc="left") for axes in figure.axes] == names
-    assert all(len(axes.lines) == len(names) and len(axes.collections) == 1 for axes in figure.axes)
-    assert len({axes.get_ylim() for axes in figure.axes}) == 1
 
 
 def test_without_curves_there_is_no_chart(tmp_path: Path):
@@ -228,13 +219,10 @@ def test_actions_are_those_of_the_best_the_worst_and_some_between(count: int, sh
     assert [title for title in titles if title] == [names[k] for k in shown]
 
 
-@pytest.mark.parametrize("panels", [2, 9])
-def test_a_profile_is_the_share_of_pairs_from_score_0_to_the_highest(panels: int, tmp_path: Path):
-    """Six of the ten pairs score 8.1, the others 3.1; many profiles have a panel each, as many curves have."""
-    figure = profiles(found_in(tmp_path, TWO if panels == 2 else FIVE + MANY))
-    assert len(figure.axes) == (1 if panels == 2 else 9)
-    for axes in figure.axes:
-        assert len(axes.lines) == panels and axes.collections
-        own = axes.lines[-1]
-        assert (own.get_xdata()[0], own.get_xdata()[-1]) == pytest.approx((0, 8.1))
-        assert np.interp([0, 3.0, 3.2, 7.9], own.get_xdata(), own.get_ydata()) == pytest.approx([1, 1, 0.6, 0.6])
+def test_a_profile_is_the_share_of_pairs_from_score_0_to_the_highest(tmp_path: Path):
+    """Six of the ten pairs score 8.1, the others 3.1."""
+    (axes,) = profiles(found_in(tmp_path, TWO)).axes
+    assert len(axes.lines) == 2 and axes.collections
+    own = axes.lines[-1]
+    assert (own.get_xdata()[0], own.get_xdata()[-1]) == pytest.approx((0, 8.1))
+    assert np.interp([0, 3.0, 3.2, 7.9], own.get_xdata(), own.get_ydata()) == pytest.approx([1, 1, 0.6, 0.6])

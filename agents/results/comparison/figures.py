@@ -25,12 +25,8 @@ LEVELS = 100
 """The number of scores at which a performance profile is drawn."""
 MOST_PANELS = 5
 """The largest number of matrices of actions in a figure."""
-MOST_TOGETHER = 8
-"""The largest number of curves in one panel."""
 MOST_BANDS = 3
-"""The largest number of performance profiles that have bands in one panel."""
-MOST_COLUMNS = 5
-"""The largest number of curves in a row of panels."""
+"""The largest number of performance profiles that have bands."""
 
 
 def figures(comparison: Comparison, stem: str) -> dict[str, Draw]:
@@ -68,49 +64,29 @@ def curve_of(runs: Results) -> Curve | None:
     return Curve(steps / 1e6, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
 
 
-def plot(axes: Any, curve: Curve, **style: Any) -> None:
-    """Draw a curve as a line in this style for Matplotlib, and its band in the same color."""
-    marker = "o" if curve.places[0] == curve.places[-1] else None  # one evaluation would be no line
-    (line,) = axes.plot(curve.places, curve.value, marker=marker, **style)
-    charts.band(axes, curve.places, curve.low, curve.high, line.get_color())
-
-
 def curves(found: Found) -> Any:
     """Draw the greedy score during training: the mean over runs, and a band from the worst to the best run."""
     made = {name: curve_of(runs) for name, runs in found.runs.items()}
     drawn = {name: curve for name, curve in made.items() if curve is not None}
     if not drawn:
         return None
-    levels, is_crowded = reference_lines(found.comparison.make_config()), len(drawn) > MOST_TOGETHER
-    named = "; ".join(f"{one.name} {one.score:.2f}" for one in sorted(levels, key=lambda one: -one.score))
-    x = "decisions (millions)" + (f"\nlevel lines: {named}" if is_crowded and levels else "")
-    figure, panels = plotted(drawn, f"{title_of(found.comparison)}; band: all runs", x, "greedy score, unseen deals")
-    for axes in panels:
-        for one in levels:
-            charts.reference(axes, one.score, "" if is_crowded else one.name)
-    charts.from_zero(panels[0])  # the panels share their axes
+    title, y = f"{title_of(found.comparison)}; band: all runs", "greedy score, unseen deals"
+    figure, axes = plotted(drawn, title, "decisions (millions)", y)
+    for one in reference_lines(found.comparison.make_config()):
+        charts.reference(axes, one.score, one.name)
+    charts.from_zero(axes)
     return figure
 
 
-def plotted(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[Any, list[Any]]:
-    """Draw curves and return the figure and its panels: one, or for more than `MOST_TOGETHER` curves one each."""
-    if len(drawn) <= MOST_TOGETHER:
-        figure, axes = charts.chart(title, x, y)
-        for name, curve in drawn.items():
-            plot(axes, curve, label=name)
-        charts.legend(axes)
-        return figure, [axes]
-    rows = -(-len(drawn) // MOST_COLUMNS)
-    figure, panels = charts.panels(list(drawn), (11.0, 1.9 * rows + 0.9), columns=MOST_COLUMNS)
-    for axes, (name, own) in zip(panels, drawn.items(), strict=True):
-        for other, curve in drawn.items():
-            if other != name:
-                axes.plot(curve.places, curve.value, "-", color=charts.SOFT, linewidth=0.6, alpha=0.35)
-        plot(axes, own, linestyle="-", color=charts.COLORS[0])
-    figure.suptitle(title, **charts.TITLE)
-    figure.supylabel(y, fontsize=10, color=charts.INK)
-    figure.supxlabel(x, fontsize=9, color=charts.INK)
-    return figure, panels
+def plotted(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[Any, Any]:
+    """Draw curves with their bands in one chart; return the figure and its axes."""
+    figure, axes = charts.chart(title, x, y)
+    for name, curve in drawn.items():
+        marker = "o" if curve.places[0] == curve.places[-1] else None  # one evaluation would be no line
+        (line,) = axes.plot(curve.places, curve.value, marker=marker, label=name)
+        charts.band(axes, curve.places, curve.low, curve.high, line.get_color())
+    charts.legend(axes)
+    return figure, axes
 
 
 def title_of(comparison: Comparison) -> str:
@@ -172,7 +148,7 @@ def profiles(found: Found) -> Any:
         return None
     lowest, highest = found.bounds(found.everyone)
     levels = np.linspace(min(0, lowest), highest, LEVELS)
-    has_bands = not MOST_BANDS < len(found.several) <= MOST_TOGETHER
+    has_bands = len(found.several) <= MOST_BANDS
     drawn = {}
     for name in found.several:
         value, low, high = np.array(estimates.profile(found.own_matrix(name), levels), np.float64).T
