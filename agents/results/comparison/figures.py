@@ -1,7 +1,6 @@
 """The figures of a comparison."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,9 @@ from ..study import Draw, Results
 from ..views import heat_map
 from .found import Found
 from .rows import Comparison
+
+Curve = NDArray[np.float64]
+"""(4, N): N places of the horizontal axis, and what an algorithm has there: its value, and a band from low to high."""
 
 LEVELS = 100
 """The number of scores at which a performance profile is drawn."""
@@ -44,16 +46,6 @@ def draw(comparison: Comparison, how: Any, results: Results, path: Path) -> None
         charts.save(path, figure)
 
 
-@dataclass(frozen=True)
-class Curve:
-    """What an algorithm has at each of N places of the horizontal axis; all arrays are (N,)."""
-
-    places: NDArray[np.float64]
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-
 def curve_of(runs: Results) -> Curve | None:
     """Return the mean, worst and best greedy score by millions of decisions, or None if no run has a curve."""
     own = [np.array(run["curve"]).T for run in runs if run.get("curve")]
@@ -61,7 +53,7 @@ def curve_of(runs: Results) -> Curve | None:
         return None
     steps = np.linspace(max(counts[0] for counts, _ in own), min(counts[-1] for counts, _ in own), 60)
     values = np.array([np.interp(steps, counts, scores) for counts, scores in own])
-    return Curve(steps / 1e6, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
+    return np.stack([steps / 1e6, values.mean(axis=0), values.min(axis=0), values.max(axis=0)])
 
 
 def curves(found: Found) -> Any:
@@ -81,10 +73,10 @@ def curves(found: Found) -> Any:
 def plotted(drawn: Mapping[str, Curve], title: str, x: str, y: str) -> tuple[Any, Any]:
     """Draw curves with their bands in one chart; return the figure and its axes."""
     figure, axes = charts.chart(title, x, y)
-    for name, curve in drawn.items():
-        marker = "o" if curve.places[0] == curve.places[-1] else None  # one evaluation would be no line
-        (line,) = axes.plot(curve.places, curve.value, marker=marker, label=name)
-        charts.band(axes, curve.places, curve.low, curve.high, line.get_color())
+    for name, (places, value, low, high) in drawn.items():
+        marker = "o" if places[0] == places[-1] else None  # one evaluation would be no line
+        (line,) = axes.plot(places, value, marker=marker, label=name)
+        charts.band(axes, places, low, high, line.get_color())
     charts.legend(axes)
     return figure, axes
 
@@ -152,7 +144,7 @@ def profiles(found: Found) -> Any:
     drawn = {}
     for name in found.several:
         value, low, high = np.array(estimates.profile(found.own_matrix(name), levels), np.float64).T
-        drawn[name] = Curve(levels, value, *((low, high) if has_bands else (value, value)))
+        drawn[name] = np.stack([levels, value, *((low, high) if has_bands else (value, value))])
     title = f"{title_of(found.comparison)}: cross-play{'; band: 95 %' if has_bands else ''}"
     return plotted(drawn, title, "score of a pair of runs", "fraction of pairs with at least that score")[0]
 
