@@ -248,17 +248,11 @@ class Run(OfComparison):
     @property
     def learner_settings(self) -> dict[str, Any]:
         """All settings of the learner by name."""
-        policies = {f"{{{run.algorithm}}}": str(run.policy) for run in self.needs}
-
-        def filled(value: Any) -> Any:
-            if isinstance(value, list):
-                return [filled(one) for one in value]
-            for name, policy in policies.items() if isinstance(value, str) else ():
-                value = value.replace(name, policy)
-            return value
-
         settings = self.of.settings_of(self.algorithm) | {"seed": self.stream}
-        return {name: filled(value) for name, value in settings.items()}
+        text = json.dumps(settings, default=str)  # dates of TOML are no JSON, and no settings
+        for run in self.needs:
+            text = text.replace(f"{{{run.algorithm}}}", json.dumps(str(run.policy))[1:-1])
+        return json.loads(text)
 
 
 @dataclass(frozen=True)
