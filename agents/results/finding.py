@@ -28,20 +28,13 @@ class Place:
     source: Path
     """The study's file."""
     results: Path
-    """The JSON file of results."""
-    figures: Path
-    """The folder for figures."""
+    """The JSON file of results; figures are in its folder."""
     page: Path
     """The page in Markdown."""
     runs: Path
     """The folder for training runs."""
-    name: str | None = None
-    """The name of a study of the clone; None for a file."""
-
-    @property
-    def words(self) -> str:
-        """The study's name in commands."""
-        return self.name or str(self.source)
+    words: str
+    """The study's name in commands: one of `names`, or the path of its file."""
 
 
 def names() -> list[str]:
@@ -72,13 +65,13 @@ def find(name_or_file: str, out: Path | None = None) -> Place:
         folder = out or STUDIES / "results"
         page = (out or STUDIES) / f"{name_or_file}.md"
         runs = (out or Path("runs")) / name_or_file
-        return Place(sources()[name_or_file], folder / f"{name_or_file}.json", folder, page, runs, name_or_file)
+        return Place(sources()[name_or_file], folder / f"{name_or_file}.json", page, runs, name_or_file)
     source = Path(name_or_file)
     if source.suffix not in KINDS or not source.is_file():
         known = f"one of {', '.join(names())} or " if names() else ""
         raise ValueError(f"a study must be {known}a file that ends with .py or .toml, got {shown(name_or_file)}")
     folder, stem = out or source.parent, source.stem
-    return Place(source, folder / f"{stem}.json", folder, folder / f"{stem}.md", folder / stem)
+    return Place(source, folder / f"{stem}.json", folder / f"{stem}.md", folder / stem, str(source))
 
 
 def load(place: Place) -> Study:

@@ -38,8 +38,8 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
     page += "".join(f"\n<!-- begin {name} -->\n<!-- end {name} -->\n" for name in titles if name not in marks(page))
     for name, draw in study.figures.items() if results and not check else ():
         if FIGURES in marks(page) or name in page:
-            draw(true, place.figures / name)
-    parts = sections(study, true, stale, place.name or place.source.name)
+            draw(true, place.results.parent / name)
+    parts = sections(study, true, stale, Path(place.words).name)
     if FIGURES in marks(page):
         parts[FIGURES] = images(study, place, bool(true))
     page = filled(page, parts.items())
@@ -52,8 +52,9 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
 
 def images(study: Study, place: Place, measured: bool) -> str:
     """Return the figures in Markdown, if anything is measured."""
-    drawn = [name for name in study.figures if measured and (place.figures / name).exists()]
-    where = "" if place.figures == place.page.parent else f"{place.figures.name}/"
+    folder = place.results.parent
+    drawn = [name for name in study.figures if measured and (folder / name).exists()]
+    where = "" if folder == place.page.parent else f"{folder.name}/"
     return "\n\n".join(f"![{name}]({where}{quote(name)})" for name in drawn)
 
 
