@@ -13,7 +13,7 @@ from hanabako.words.cleaned import as_code, in_markdown
 
 from .finding import Place
 from .store import is_stale, read_results
-from .study import Result, Results, Study, words_of
+from .study import Results, Study, words_of
 
 __all__ = ["origin_line", "parted", "sections", "write_page"]
 
@@ -31,7 +31,8 @@ def write_page(study: Study, place: Place, check: bool = False) -> list[Path]:
     be read, or the page has a mark twice.
     """
     results = read_results(place.results, study.name)
-    true, stale = parted(results)
+    stale = [row for row in results if is_stale(row)]
+    true = [row for row in results if row not in stale]
     there = place.page.exists()
     page = before = place.page.read_text(encoding="utf-8") if there else f"# {study.name}\n"
     titles = [*study.tables, *([] if there or not study.figures else [FIGURES])]
@@ -56,15 +57,6 @@ def images(study: Study, place: Place, measured: bool) -> str:
     drawn = [name for name in study.figures if measured and (folder / name).exists()]
     where = "" if folder == place.page.parent else f"{folder.name}/"
     return "\n\n".join(f"![{name}]({where}{quote(name)})" for name in drawn)
-
-
-def parted(results: Results) -> tuple[Results, Results]:
-    """Return the results that hold, and those that are stale."""
-    true: list[Result] = []
-    stale: list[Result] = []
-    for row in results:
-        (stale if is_stale(row) else true).append(row)
-    return true, stale
 
 
 def sections(study: Study, true: Results, stale: Results, words: str) -> dict[str, str]:

@@ -236,11 +236,7 @@ def put_aside(folder: Path) -> str:
 
 def with_needs(rows: Sequence[Row]) -> list[Row]:
     """Return the rows, each after the rows that it needs."""
-    found: dict[str, Row] = {}
-    for row in rows:
-        for own in (*with_needs(row.needs), row):
-            found.setdefault(own.key, own)
-    return list(found.values())
+    return list({own.key: own for row in rows for own in (*with_needs(row.needs), row)}.values())
 
 
 def playable(study: Study, rows: Sequence[Row], held: Sequence[Result]) -> list[Row]:
