@@ -31,7 +31,7 @@ from ..results.pages import write_page
 from ..results.running import playable
 from ..results.running import run as run_study
 from ..results.store import is_stale, merge_files, origin_of, read_file, read_results
-from ..results.study import Result, Row, Study, chosen, key_of, words_of
+from ..results.study import Result, Study, chosen, key_of, words_of
 
 Name = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME|FILE.toml|FILE.py")]
 Where = Annotated[tuple[str, ...], tyro.conf.arg(metavar="FIELD=VALUE")]
@@ -132,7 +132,7 @@ def list_studies(args: List) -> None:
         place = find(args.study, args.out)
         study = load(place)
         results = {key_of(result): result for result in read_results(place.results, study.name)}
-        for row in rows_of(study, args.where):
+        for row in chosen(study.rows, args.where):
             print(line(row.wanted, row.words, results.get(row.key)))
 
 
@@ -148,7 +148,7 @@ def run_rows(args: Run) -> None:
         raise ValueError(f"minutes must be at least 0, got {args.minutes}")
     place = find(args.study, args.out)
     study = load(place)
-    rows = rows_of(study, args.where)
+    rows = chosen(study.rows, args.where)
     if args.finished:
         rows = playable(study, rows, read_results(place.results))
     if study.check is not None:
@@ -184,16 +184,3 @@ def print_page(study: Study, place: Place) -> None:
     """Write a study's page and print the paths of the files."""
     for path in write_page(study, place):
         print(path)
-
-
-def rows_of(study: Study, where: tuple[str, ...]) -> list[Row]:
-    """Return the rows that ``--where`` selects."""
-    choices: dict[str, str] = {}
-    for text in where:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise ValueError(f"where must be FIELD=VALUE, got {shown(text)}")
-        if name in choices:
-            raise ValueError(f"where must name {name} only once, got {shown(choices[name])} and {shown(value)}")
-        choices[name] = value
-    return chosen(study.rows, choices)

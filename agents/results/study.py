@@ -144,13 +144,19 @@ class Study:
                 raise ValueError(f"study {self.name}: wanted must be at least 1, got {row.wanted} for {row.words}")
 
 
-def chosen(rows: Iterable[Row], choices: Mapping[str, str]) -> list[Row]:
-    """Return the rows whose fields have the chosen values, given as text (``str`` or JSON).
+def chosen(rows: Iterable[Row], where: Sequence[str]) -> list[Row]:
+    """Return the rows whose fields have the chosen values, each ``FIELD=VALUE`` with the value as ``str`` or JSON.
 
     If no row has such a field or value, the ``ValueError`` lists those of the rows left by the previous choices.
     """
-    left, before = list(rows), ""
-    for name, text in choices.items():
+    left, choices, before = list(rows), dict[str, str](), ""
+    for choice in where:
+        name, equals, text = choice.partition("=")
+        if not equals or not name:
+            raise ValueError(f"where must be FIELD=VALUE, got {shown(choice)}")
+        if name in choices:
+            raise ValueError(f"where must name {name} only once, got {shown(choices[name])} and {shown(text)}")
+        choices[name] = text
         names = dict.fromkeys(field for row in left for field in row.values())
         if name not in names:
             raise ValueError(f"{before}a row's fields are {', '.join(names)}, got {shown(name)}")
@@ -159,7 +165,7 @@ def chosen(rows: Iterable[Row], choices: Mapping[str, str]) -> list[Row]:
         if not left:
             values = dict.fromkeys(str(row.values()[name]) for row in having)
             raise ValueError(f"{before}{name} must be one of {', '.join(values)}, got {shown(text)}")
-        before = f"{before[:-2]}{' and' if before else 'with'} {name}={text}: "
+        before = f"{before[:-2]}{' and' if before else 'with'} {choice}: "
     return left
 
 

@@ -262,15 +262,15 @@ def test_a_run_in_progress_is_not_put_aside_and_no_old_log_is_overwritten(tmp_pa
 
 def test_rows_are_chosen_by_their_fields() -> None:
     rows = [Kind("a", 1), Kind("a", 2), Kind("b", 2)]
-    assert chosen(rows, {}) == rows
-    assert chosen(rows, {"name": "a", "size": "2"}) == [Kind("a", 2)]
-    for choices, words in (
-        ({"name": "c"}, r"^name must be one of a, b, got 'c'$"),
-        ({"name": "b", "size": "1"}, r"^with name=b: size must be one of 2, got '1'$"),
-        ({"name": "a", "size": "2", "wanted": "1"}, r"^with name=a and size=2: a row's fields are name, size, got "),
+    assert chosen(rows, []) == rows
+    assert chosen(rows, ["name=a", "size=2"]) == [Kind("a", 2)]
+    for where, words in (
+        (["name=c"], r"^name must be one of a, b, got 'c'$"),
+        (["name=b", "size=1"], r"^with name=b: size must be one of 2, got '1'$"),
+        (["name=a", "size=2", "wanted=1"], r"^with name=a and size=2: a row's fields are name, size, got "),
     ):
         with pytest.raises(ValueError, match=words):
-            chosen(rows, choices)
+            chosen(rows, where)
 
 
 def test_a_study_has_every_row_once_and_wants_something_of_it() -> None:
