@@ -71,26 +71,30 @@ def page_of(args: Args) -> Path:
     if args.out is not None and args.out.suffix != ".html":
         raise ValueError(f"out must end in .html, got {args.out}")
     check_writable(args.out)
-    what = Path(args.what)
+    what, adviser = Path(args.what), args.adviser
     if what.is_dir():
         network = what / "policy.safetensors"
         if not network.is_file():
             raise ValueError(f"{what} holds no policy.safetensors: is it a run's directory?")
-        return write(played(args, [str(network)]), args.adviser or str(network), what.name, what / "replay.html", args)
-    if what.suffix in (".json", ".npz"):
+        adviser = adviser or str(network)
+        record, origin, usual = played(args, [str(network)]), what.name, what / "replay.html"
+    elif what.suffix == ".json":
         check_recorded(args)
-    if what.suffix == ".json":
-        return write(read_record(what), args.adviser, what.stem, what.with_suffix(".html"), args)
-    if what.suffix == ".npz":
-        name = f"{what.stem}-{args.number}"
-        return write(game_of_dataset(what, args.number), args.adviser, name, what.with_name(f"{name}.html"), args)
-    agents = args.what.split(",")
-    record = played(args, agents)
-    name = AgentName.parse(agents[0])
-    says_more = name.searches or name.metadata() is not None
-    alone = agents[0] if len(agents) == 1 and says_more else None
-    origin = ", ".join(record.players)
-    return write(record, args.adviser or alone, origin, Path(f"{game_of(record.config).name}.html"), args)
+        record, origin, usual = read_record(what), what.stem, what.with_suffix(".html")
+    elif what.suffix == ".npz":
+        check_recorded(args)
+        record, origin = game_of_dataset(what, args.number), f"{what.stem}-{args.number}"
+        usual = what.with_name(f"{origin}.html")
+    else:
+        agents = args.what.split(",")
+        record, name = played(args, agents), AgentName.parse(agents[0])
+        if len(agents) == 1 and (name.searches or name.metadata() is not None):
+            adviser = adviser or agents[0]
+        origin, usual = ", ".join(record.players), Path(f"{game_of(record.config).name}.html")
+    out = args.out or usual
+    check_writable(out)
+    advice = Adviser(adviser, record.config, args.effort) if adviser else None
+    return replay_of(record, advice, origin).save(out)
 
 
 def check_recorded(args: Args) -> None:
@@ -130,10 +134,3 @@ def game_of_dataset(path: Path, number: int) -> GameRecord:
         record = record.with_action(env.action_to_str(action))
         env.step(action)
     return record
-
-
-def write(record: GameRecord, adviser: str | None, origin: str, usual: Path, args: Args) -> Path:
-    """Write the page of a game and return its path."""
-    check_writable(args.out or usual)
-    advice = Adviser(adviser, record.config, args.effort) if adviser else None
-    return replay_of(record, advice, origin).save(args.out or usual)
