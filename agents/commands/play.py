@@ -15,6 +15,7 @@ Every game is saved under games/ while it is played, and also in hanab.live's fo
 """
 
 import os
+import secrets
 import shutil
 import sys
 import threading
@@ -130,24 +131,6 @@ def session_of(
 ) -> Session:
     """Make a game with the named agents and persons at its seats, which is saved; by default under games/."""
     policies = line_up_of(seats, config, config.players, effort)
-    own = file or new_file(config)
-    try:
-        return Session(config, policies, seed, own)
-    except BaseException:
-        if file is None:
-            own.unlink(missing_ok=True)
-        raise
-
-
-def new_file(config: Any) -> Path:
-    """Create an empty file under games/ whose name, with the time, no other game has or gets; return its path."""
-    stem = Path("games") / f"{game_of(config).name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    file, number = stem.with_suffix(".json"), 1
-    while True:
-        check_writable(file)
-        file.parent.mkdir(exist_ok=True)
-        with suppress(FileExistsError):
-            file.touch(exist_ok=False)
-            return file
-        number += 1
-        file = Path(f"{stem}-{number}.json")
+    if file is None:  # games that begin in the same second have names of their own
+        file = Path("games") / f"{game_of(config).name}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}.json"
+    return Session(config, policies, seed, file)

@@ -1,7 +1,7 @@
 """Write a game as a page for the browser: turn by turn, from every seat, with the choices of an agent.
 
     hanabako watch runs/NAME                             # a run's network plays itself
-    hanabako watch games/hanabi-20261122-131500.json     # a saved game, or one exported from hanab.live
+    hanabako watch games/hanabi-20261122-131500-5f0c2a91.json  # a saved game, or one exported from hanab.live
     hanabako watch games.npz --number 17                 # a game of a dataset, which hanabako record writes
     hanabako watch smart,piers --game hanabi             # a game of agents, one per seat
     hanabako watch games.npz --adviser search:smart --search rollouts=1000
