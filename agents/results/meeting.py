@@ -21,7 +21,7 @@ from ..playing.seating import turns_of
 from ..registry import SEARCH, load_to_play
 from .study import Result, Row
 
-__all__ = ["BLOCK", "SEATS", "Meeting", "Played", "errors_of", "meeting_of", "play_meeting", "sums_in"]
+__all__ = ["BLOCK", "SEATS", "Meeting", "errors_of", "gap", "measured", "meeting_of", "play_meeting", "sums_in"]
 
 BLOCK = 20
 """The number of deals whose scores are added up."""

@@ -15,7 +15,7 @@ from .finding import Place
 from .store import is_stale, read_results
 from .study import Results, Study, words_of
 
-__all__ = ["origin_line", "parted", "sections", "write_page"]
+__all__ = ["origin_line", "sections", "write_page"]
 
 FIGURES = "figures"
 """The mark of a study's figures, which a page may do without."""

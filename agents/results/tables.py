@@ -14,7 +14,7 @@ from .ratings import ELO, rated, unit_of
 from .study import Result, Results
 from .views import gain, plus_minus, short_name
 
-__all__ = ["features_of", "game_text", "score_text", "table", "training_in_words", "with_error"]
+__all__ = ["game_text", "score_text", "table", "training_in_words", "with_error"]
 
 
 def table(results: Results) -> str:

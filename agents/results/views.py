@@ -13,7 +13,7 @@ from ..registry import AgentName
 from .meeting import BLOCK, errors_of
 from .study import Result, Results
 
-__all__ = ["gain", "heat_map", "matrix", "plus_minus", "self_and_cross_play", "short_name"]
+__all__ = ["gain", "heat_map", "matrix", "plus_minus", "short_name"]
 
 
 def matrix(results: Results, names: Sequence[str]) -> NDArray[np.float64]:
