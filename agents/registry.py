@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import file_digest
 from importlib.util import find_spec
 from inspect import signature
@@ -22,19 +22,7 @@ from .bots.bot import Bot, BotPolicy
 from .bots.imported import Source, make_agent, source_named
 from .playing.policy import Policy, RandomPolicy
 
-__all__ = [
-    "BRIDGES",
-    "SEARCH",
-    "AgentName",
-    "ConfigOptions",
-    "effort_of",
-    "fingerprints",
-    "load",
-    "load_to_play",
-    "names",
-    "need_trust",
-    "pretrained",
-]
+__all__ = ["BRIDGES", "AgentName", "ConfigOptions", "effort_of", "load", "load_to_play", "names", "pretrained"]
 
 SEARCH = "search:"
 """The prefix of an agent's name for a seat that searches over that agent."""
@@ -196,16 +184,9 @@ def fingerprint(path: Path) -> str | None:
     """Return 16 hex digits of the SHA-256 of a file; None if it cannot be read, see `check_readable`."""
     with suppress(OSError, ValueError):
         check_readable(path, MOST_ARRAYS)
-        about = path.stat()
-        return fingerprint_of(path.resolve(), about.st_ino, about.st_mtime_ns, about.st_size)
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()[:16]
     return None
-
-
-@lru_cache(maxsize=1024)
-def fingerprint_of(path: Path, *_state: int) -> str:
-    """Return the `fingerprint` of a file in a state: equal states of its index entry, time and size are read once."""
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()[:16]
 
 
 def load(name_or_path: str | Path, config: Any = None, *, trust: bool = True, **effort: Any) -> Policy:

@@ -1,8 +1,7 @@
 """The file of a dataset: a zip archive of NumPy arrays, which ``numpy.load`` opens too.
 
 ``about.json`` has the ``format`` (`FORMAT`), the ``config`` (with its ``game``), the ``names`` of the players and the
-number of ``games``. It may also have ``search``, the settings of players that search, and ``values``, a text that
-describes the recorded values.
+number of ``games``. It may also have ``search``, the settings of players that search.
 Games follow each other in blocks of `GAMES_A_BLOCK`, whose arrays are in folders 000000, 000001 ...:
 
 ==============================  ========================  ============================================================
@@ -12,8 +11,6 @@ array                           type, shape               what
 ``players.npy``                 uint16 (G, P)             who sat where, as places in ``names``
 ``lengths.npy``                 uint32 (G,)               decisions
 ``actions.npy``                 uint16 (sum of lengths,)  one game after the other
-``values.npy``                  float32 (sum of           a search's value of every action, NaN where it is not legal
-                                lengths, actions)         or was not searched
 ``deals.json``                  a list of G               options of a reset that fix the deal, where a game needs them
 ``ends.json``                   a list of G               how players stopped a game, in the words of its site
 ==============================  ========================  ============================================================
@@ -53,7 +50,7 @@ MOST_ACTIONS = 2**20
 MOST_GAMES = 2**32
 MOST_FILE = 2**40
 """The largest file that is read, in bytes, of which a block is held at a time."""
-UINT16, UINT32, UINT64, FLOAT32 = (np.dtype(f"<{kind}") for kind in ("u2", "u4", "u8", "f4"))
+UINT16, UINT32, UINT64 = (np.dtype(f"<{kind}") for kind in ("u2", "u4", "u8"))
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,6 @@ class GamesBlock:
     """One per game, or none at all."""
     ends: Sequence[Mapping[str, Any]] = ()
     """How the players of each game stopped it, in the words of its site; empty if they did not; or none at all."""
-    values: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -84,7 +80,7 @@ class GamesBlock:
         start = int(self.starts[k])
         own, one = slice(start, start + int(self.lengths[k])), slice(k, k + 1)
         arrays = self.seeds[one], self.indices[one], self.players[one], self.lengths[one], self.actions[own]
-        return GamesBlock(*arrays, self.deals[one], self.ends[one], None if self.values is None else self.values[own])
+        return GamesBlock(*arrays, self.deals[one], self.ends[one])
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------
@@ -93,8 +89,8 @@ class GamesBlock:
 class GamesWriter:
     """A file that is being written; see `writing`."""
 
-    def __init__(self, archive: zipfile.ZipFile, config: Any, search: Mapping[str, Any], values: str) -> None:
-        self.archive, self.config, self.search, self.values = archive, config, search, values
+    def __init__(self, archive: zipfile.ZipFile, config: Any, search: Mapping[str, Any]) -> None:
+        self.archive, self.config, self.search = archive, config, search
         self.games = self.decisions = 0
         self._names: dict[str, int] = {}
 
@@ -122,8 +118,6 @@ class GamesWriter:
             if array.shape != shape or not np.array_equal(array.astype(kind), array):
                 raise ValueError(f"{name} must be {kind} of shape {shape}, got {shown(array)}")
             self._write(f"{folder}/{name}.npy", npy(array, kind))
-        if block.values is not None:
-            self._write(f"{folder}/values.npy", npy(block.values, FLOAT32))
         for name in ("deals", "ends"):
             if any(objects := getattr(block, name)):
                 self._write(f"{folder}/{name}.json", json.dumps(list(map(dict, objects))).encode())
@@ -136,7 +130,6 @@ class GamesWriter:
             raise ValueError("a dataset needs at least one game")
         about = {"format": FORMAT, "config": config_to_dict(self.config), "games": self.games}
         about |= {"names": list(self._names)} | ({"search": dict(self.search)} if self.search else {})
-        about |= {"values": self.values} if self.values else {}
         self._write("about.json", json.dumps(about).encode())
 
     def _write(self, name: str, content: bytes) -> None:
@@ -147,14 +140,14 @@ class GamesWriter:
 
 @contextmanager
 def writing(
-    path: str | PathLike[str], config: Any, search: Mapping[str, Any] = MappingProxyType({}), values: str = ""
+    path: str | PathLike[str], config: Any, search: Mapping[str, Any] = MappingProxyType({})
 ) -> Iterator[GamesWriter]:
     """Yield a writer for a dataset. The file appears, or replaces an old one, when the block ends without an error.
 
     Args:
         path: the file.
         config: the config of the games.
-        search, values: what ``about.json`` says of them.
+        search: what ``about.json`` says of it.
 
     Raises:
         OSError: the disk is full, or the folder is not writable.
@@ -163,7 +156,7 @@ def writing(
     if (target := Path(path)).exists() and not target.is_file():
         raise ValueError(f"a dataset must be a regular file, got {target}")
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
-        writer = GamesWriter(archive, config, search, values)
+        writer = GamesWriter(archive, config, search)
         yield writer
         writer.finish()
 
@@ -202,8 +195,6 @@ class GamesFile:
             self.config = config_from_dict(about["config"])
             self.names = tuple(as_each("names", about["names"], as_text))
             self.search = as_object("search", about.get("search", {}))
-            self.values = as_text(about.get("values", ""))
-            """What the values are; empty if there are none."""
             self.games = as_index("games", about["games"], MOST_GAMES)
             if not self.games:
                 raise ValueError("games must be at least 1, got 0")
@@ -234,9 +225,7 @@ class GamesFile:
             raise ValueError(f"{folder}/players.npy: there are {len(self.names)} names, got {arrays['players'].max()}")
         actions = read_npy(archive, f"{folder}/actions.npy", UINT16, (decisions,))
         deals, ends = (read_objects(archive, f"{folder}/{name}.json", games) for name in ("deals", "ends"))
-        shape = (decisions, self.config.rules().num_actions)
-        values = read_npy(archive, f"{folder}/values.npy", FLOAT32, shape) if self.values else None
-        return GamesBlock(**arrays, actions=actions, deals=deals, ends=ends, values=values)
+        return GamesBlock(**arrays, actions=actions, deals=deals, ends=ends)
 
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:

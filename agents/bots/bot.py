@@ -42,7 +42,8 @@ from hanabako.engine.turns import is_legal
 from hanabako.games import game_of
 from hanabako.packing import unpack
 
-from ..playing.policy import GamesInPlay, Seated, legal_actions, set_of
+from ..playing.block import Block
+from ..playing.policy import Seated, legal_actions, set_of
 
 __all__ = ["Bot", "BotLoops", "BotPolicy", "BotsSeated", "bot_loops", "is_without_memory"]
 
@@ -170,7 +171,7 @@ class BotPolicy:
         self.name = bot.name
         self.config = config
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "BotsSeated":
+    def seat(self, games: Block, seats: Sequence[int]) -> "BotsSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return BotsSeated(games, self, seats)
 
@@ -178,7 +179,7 @@ class BotPolicy:
 class BotsSeated(Seated):
     """A bot at some seats of some games in play."""
 
-    def __init__(self, games: GamesInPlay, policy: BotPolicy, seats: Sequence[int]) -> None:
+    def __init__(self, games: Block, policy: BotPolicy, seats: Sequence[int]) -> None:
         self._games, self._bot, rules = games, policy.bot, policy.config.rules()
         view, state = map(game_of(policy.config).module, ("engine.private_view", "engine.state"))
         frozen = rules if games.specialize else None

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from hanabako.engine.game import Game
 from hanabako.words.checks import shown
 
-from ..playing.policy import GamesInPlay, Seated, rows_to_move, set_of
+from ..playing.block import Block
+from ..playing.policy import Seated, rows_to_move, set_of
 
 __all__ = ["PlainBot", "PlainView"]
 
@@ -29,25 +29,21 @@ __all__ = ["PlainBot", "PlainView"]
 class PlainView:
     """What a bot may know at one decision: the cards that its player sees, and all public information.
 
-    The rest of the game's record ``state`` is not revealed; ``legal`` are the numbers of the legal actions.
+    The bot is the player to move in the game at ``row``. The rest of the game's record is not revealed.
     """
 
-    def __init__(self, game: Game, state: Any, player: int, legal: Sequence[int]) -> None:
+    def __init__(self, games: Block, row: int) -> None:
+        game, state = games.game, games.tables["state"].view(np.recarray)[row]
+        legal = np.flatnonzero(games.mask[row]).tolist()
         self.config = game.config
-        self.player = player
+        self.player = int(games.tables["current_player"][row])
         """The bot's player."""
-        self.legal = [game.action_to_str(state, int(action)) for action in legal]
+        self.legal = [game.action_to_str(state, action) for action in legal]
         """The legal actions as text; the answer must be one of them."""
         self._drawing = game.drawing()
-        self._actions = dict(zip(self.legal, map(int, legal), strict=True))
-        self.table: Any = self._drawing.view_of(game.to_dict(state), game.config, player)
+        self._actions = dict(zip(self.legal, legal, strict=True))
+        self.table: Any = self._drawing.view_of(game.to_dict(state), game.config, self.player)
         """The contents of `text` as fields; see ``TableView`` in the game's module ``drawing.table_view``."""
-
-    @classmethod
-    def of(cls, games: GamesInPlay, row: int) -> "PlainView":
-        """Return the view of the player to move in the game at ``row``."""
-        state, player = games.tables["state"].view(np.recarray)[row], int(games.tables["current_player"][row])
-        return cls(games.game, state, player, np.flatnonzero(games.mask[row]).tolist())
 
     def action(self, word: str) -> int:
         """Return the number of one of the legal actions."""
@@ -80,7 +76,7 @@ class PlainBot(ABC):
     def act(self, view: PlainView) -> str:
         """Return one of ``view.legal``."""
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "PlainSeated":
+    def seat(self, games: Block, seats: Sequence[int]) -> "PlainSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return PlainSeated(self, games, seats)
 
@@ -88,7 +84,7 @@ class PlainBot(ABC):
 class PlainSeated(Seated):
     """A plain bot at some seats of some games."""
 
-    def __init__(self, bot: PlainBot, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, bot: PlainBot, games: Block, seats: Sequence[int]) -> None:
         self._bot, self._games = bot, games
         self.seats = set_of(seats, len(games.tables))
 
@@ -96,7 +92,7 @@ class PlainSeated(Seated):
     def act(self) -> None:
         games = self._games
         for row in rows_to_move(self.seats, games.tables):
-            view = PlainView.of(games, row)
+            view = PlainView(games, row)
             word = self._bot.act(view)
             if word not in view.legal:
                 raise ValueError(f"{self._bot.name} must answer one of {', '.join(view.legal)}, got {shown(word)}")

@@ -3,7 +3,6 @@
     hanabako record hanabi --agents smart --games 100000 --out smart.npz
     hanabako record koikoi --agents counting,greedy_stop --games 1000 --seed 7
     hanabako record hanabi --preset very_small --agents search:piers --search rollouts=60 seats=all    # to learn from
-    hanabako record hanabi --agents search:questions --values --games 1000            # with the value of every action
     hanabako record hanabi --source exports/ --out people.npz     # a folder of hanab.live's exports
     hanabako record --source smart.npz --hanablive exports/       # one file per game, which the site opens
     hanabako record hanabi --source 2_players_games.safetensors --out people.npz     # AH2AC2's games of people
@@ -30,7 +29,7 @@ from hanabako.words.ranges import Size
 from ..people.session import line_up_of
 from ..registry import ConfigOptions, effort_of
 
-PLAYING = ("agents", "games", "preset", "players", "config", "search", "values", "seed")
+PLAYING = ("agents", "games", "preset", "players", "config", "search", "seed")
 """The settings of games that agents play."""
 SHOWN = 5
 """The number of left-out files that are named; the rest are only counted."""
@@ -51,8 +50,6 @@ class Args(ConfigOptions):
     """The file to write; a dataset that is converted writes none."""
     search: tuple[str, ...] = ()
     """Settings of agents search:NAME, as name=value: see ``agents.load``."""
-    values: bool = False
-    """Also write the value that agents search:NAME expect of every legal action."""
     seed: int = 2
     """Seed of the deals and of the agents' randomness. ``hanabako evaluate`` plays the same games with the same seed
     (by default 1), so give both different seeds if an agent learns from the recorded games."""
@@ -133,7 +130,7 @@ def played(args: Args) -> Any:
     if len(seats) < config.players:
         raise ValueError("'person' is only for 'hanabako play'")
     shows = sys.stderr.isatty()
-    return record(args.out, config, seats, args.games, args.seed, progress=shows, search=effort, values=args.values)
+    return record(args.out, config, seats, args.games, args.seed, progress=shows, search=effort)
 
 
 def read(args: Args, source: Path) -> list[Any]:

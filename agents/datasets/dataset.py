@@ -92,9 +92,6 @@ class Decisions(NamedTuple):
     """(n,): the number of the game."""
     turns: NDArray[np.int64]
     """(n,): the index of the decision in its game."""
-    values: NDArray[np.float32]
-    """(n, A): the value that a search expected of each action, NaN if it is illegal or was not searched; (n, 0) if the
-    file has no values. See `Dataset.values`."""
 
     def chosen(self, rows: Any) -> "Decisions":
         """Return the decisions in the given rows."""
@@ -121,8 +118,6 @@ class Dataset:
         """The names of the players."""
         self.search = self.file.search
         """The settings of the players that search, by name, as far as they were given to `record`."""
-        self.values = self.file.values
-        """A text that says what the values in the file are; empty if it has none."""
 
     def __repr__(self) -> str:
         players = ", ".join(dict.fromkeys(self.names))
@@ -240,5 +235,4 @@ def decisions_of(replay: RecordedBlock, kind: type) -> Decisions:
         returns=to_end[np.arange(count), players].astype(np.float32),
         games=games + replay.first,
         turns=np.arange(count) - starts[games],
-        values=np.zeros((count, 0), np.float32) if replay.games.values is None else replay.games.values,
     )

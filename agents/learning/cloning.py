@@ -3,17 +3,14 @@
     hanabako train --algorithm cloning --agent smart --minutes 5
     hanabako train --algorithm cloning --agent smart --network recurrent --minutes 5
     hanabako train --algorithm cloning --dataset games.npz --minutes 5   # by `hanabako record`, or people's games
-    hanabako train --algorithm cloning --dataset searched.npz --temperature 0.25 --minutes 5   # by `record --values`
     hanabako train --start runs/NAME/policy.safetensors   # continue from the clone by reinforcement learning
 
 The network reads a player's observation and fits the agent's action by cross-entropy. The agent plays every seat of
 live games; each rollout is used for ``epochs`` passes, and nothing is stored. If the agent is slow, such as a search,
-record its games and learn from the file several times (``dataset``). ``hanabako record --values`` also stores a
-search's value of each action: with a ``temperature`` the network fits the softmax of these values, which carries more
-information than the best action alone (policy distillation, Rusu et al. 2016). A bot may remember more than an
-observation shows; a network without memory cannot learn what depends on that. Bard et al. 2020 discuss clones of
-Hanabi bots by supervised learning. As there, the training games are the agent's own, so the clone is not corrected in
-positions that only its own errors reach.
+record its games and learn from the file several times (``dataset``). A bot may remember more than an observation shows;
+a network without memory cannot learn what depends on that. Bard et al. 2020 discuss clones of Hanabi bots by supervised
+learning. As there, the training games are the agent's own, so the clone is not corrected in positions that only its own
+errors reach.
 
 ``agreement`` in the log is the share of decisions, before learning from them, at which the network's most probable
 action is the agent's. Evaluations play the clone at every seat, or in a competitive game against the agent.
@@ -34,7 +31,7 @@ from typing_extensions import override
 
 from hanabako.games import game_named, game_of
 from hanabako.words.checks import parse_setting
-from hanabako.words.ranges import Positive, Size
+from hanabako.words.ranges import Size
 
 from ..datasets import Dataset
 from ..networks.network import masked
@@ -61,9 +58,6 @@ class Args(NetworkSettings):
     dataset: str | None = None
     """Imitate all players of the games in this file instead (see `agents.datasets`). Without ``preset``, the file's
     rules are used."""
-    temperature: Positive | None = None
-    """Fit the softmax of a search's action values in the ``dataset`` instead of the recorded actions: an action worth
-    this much more is e times as likely. The unit is that of the values: points, or probabilities of winning Ikebana."""
     horizon: Size = 32
     """Decisions per game in one rollout."""
     minibatch: Size = 2048
@@ -94,8 +88,6 @@ class Args(NetworkSettings):
     def check(self, world: int) -> None:
         super().check(world)
         self.check_shared(world, "minibatch")
-        if self.temperature and not (self.dataset and Dataset(self.dataset).values):
-            raise ValueError(f"temperature is for a dataset of `hanabako record --values`, got {self.dataset}")
 
     @override
     def others(self) -> tuple[str, ...]:
@@ -168,18 +160,6 @@ class RecordedEnvs(SelfPlayEnvs):
         """Return the recorded actions at the current decisions, (games,) int64."""
         return torch.from_numpy(self._decisions.actions[self._at])
 
-    def targets(self, temperature: float) -> Tensor:
-        """Return target probabilities of the actions at the current decisions, (games, actions) float32.
-
-        They are the softmax of the recorded search values divided by ``temperature`` points. A decision without values
-        has probability 1 for the recorded action.
-        """
-        values, actions = self._decisions.values[self._at], self._decisions.actions[self._at]
-        known = ~np.isnan(values[np.arange(self.games), actions])
-        scaled = torch.from_numpy(np.where(np.isnan(values), -np.inf, values / temperature))
-        done = torch.from_numpy(np.eye(values.shape[1], dtype=np.float32)[actions])
-        return torch.where(torch.from_numpy(known)[:, None], scaled.softmax(1), done)
-
     @override
     def step(self, actions: Tensor) -> tuple[Tensor, Tensor]:
         rewards = torch.from_numpy(self._decisions.rewards[self._at])
@@ -233,9 +213,7 @@ class Cloning(NetworkLearner):
 
     def __init__(self, args: Args, envs: Lessons | RecordedEnvs, ranks: Ranks) -> None:
         super().__init__(args, envs, ranks)
-        self.lessons = envs
-        targets = {} if args.temperature is None else {"targets": torch.zeros(envs.masks.shape)}
-        self.decisions = self.empty_rollout(**targets)
+        self.decisions = self.empty_rollout()
 
     def learn(self, fraction: float) -> dict[str, float]:
         """Let the agent play one rollout, learn from it and return a row for the log."""
@@ -248,7 +226,7 @@ class Cloning(NetworkLearner):
     @torch.no_grad()
     def collect(self) -> None:
         """Let the agent play ``horizon`` decisions of every game; the network's memories follow."""
-        envs, memories, decisions = self.lessons, self.memories, self.decisions
+        envs, memories, decisions = self.envs, self.memories, self.decisions
         network = self.network.rounded()
         memories.begin_rollout()
         for t in range(self.args.horizon):
@@ -257,9 +235,6 @@ class Cloning(NetworkLearner):
             decisions["masks"][t].copy_(envs.masks)
             decisions["players"][t].copy_(envs.players)
             decisions["actions"][t].copy_(actions)
-            if self.args.temperature is not None:
-                assert isinstance(envs, RecordedEnvs)  # see `Args.check`
-                decisions["targets"][t].copy_(envs.targets(self.args.temperature))
             if memories.now is not None:
                 after = network.step(decisions["observations"][t], memories.of(envs.players)).memory
                 memories.keep(envs.players, after)
@@ -273,16 +248,8 @@ class Cloning(NetworkLearner):
         parts = ceil(args.horizon * args.games / args.minibatch)
         for batch, outputs in self.memories.minibatches(self.network, self.decisions, parts, self.generator):
             logits = masked(outputs.logits, batch["masks"])
-            loss = cross_entropy(logits, batch)
+            loss = F.cross_entropy(logits, batch["actions"])
             self.descent.step(loss)
             right += float((logits.argmax(1) == batch["actions"]).sum())
             total += float(loss.detach()) * len(logits)
         return right, float(args.horizon * self.envs.games), total
-
-
-def cross_entropy(logits: Tensor, batch: dict[str, Tensor]) -> Tensor:
-    """Return the mean cross-entropy to the targets, or to the recorded actions if there are none."""
-    if "targets" not in batch:
-        return F.cross_entropy(logits, batch["actions"])
-    likely = torch.where(batch["masks"].bool(), logits.log_softmax(1), 0.0)
-    return -(batch["targets"] * likely).sum(1).mean()

@@ -40,6 +40,7 @@ class Args(ppo.Args):
     """Train one network to play a cooperative game with noisy copies of itself."""
 
     alone = "they are copies of the learner"
+    variant = "modelling-"  # the network also has a model of the partner
 
     network: NetworkKind = "dense"
     """The kind of network, which must be ``dense``; it has a model of the partner."""
@@ -47,10 +48,6 @@ class Args(ppo.Args):
     """As in `agents.learning.ppo.Args.last_action_ramp`. The paper has no such ramp."""
     epsilon: Part = 0.1
     """Probability that a partner takes a random legal action."""
-
-    def kind_of(self, basic: str) -> str:
-        """See `NetworkSettings.kind_of`; the network also has a model of the partner."""
-        return f"modelling-{basic}"
 
     @override
     def check(self, world: int) -> None:

@@ -30,7 +30,7 @@ from typing_extensions import override
 
 from hanabako.words.ranges import Part, Within
 
-from ..networks.network import Network, RoundedLinear
+from ..networks.network import Network, Outputs, RoundedLinear
 from ..networks.packing import to_numbers
 from .common.q_learner import QLearner, QSettings
 from .common.selfplay import EveryView
@@ -83,6 +83,10 @@ class Mixed(Network):
         nn.Module.__init__(self)
         self.policy, self.mixer = policy, mixer
 
+    @override
+    def replay(self, words: Tensor, memory: Tensor, players: Tensor, dones: Tensor) -> Outputs:
+        return self.policy.replay(words, memory, players, dones)
+
 
 class QMIX(QLearner):
     """Q-learning of the mixture of all players' values: an `agents.learning.common.trainer.Algorithm`."""
@@ -91,11 +95,6 @@ class QMIX(QLearner):
     def with_critic(self, network: Network) -> Network:
         mixer = Mixer(self.envs.opening_bits(), self.envs.config.players)
         return Mixed(network, mixer.to(self.ranks.device))
-
-    @override
-    def policy_of(self, learner: Network) -> Network:
-        assert isinstance(learner, Mixed)
-        return learner.policy
 
     @override
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:

@@ -31,9 +31,7 @@ from .common.selfplay import SelfPlayEnvs
 class Args(QSettings):
     """Train one network to play every seat of a cooperative game, with the last player's greedy action as an input."""
 
-    def kind_of(self, basic: str) -> str:
-        """See `NetworkSettings.kind_of`; the network also reads the last greedy action."""
-        return f"greedy-{basic}"
+    variant = "greedy-"  # the network also reads the last greedy action
 
 
 class SAD(QLearner):

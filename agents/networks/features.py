@@ -84,8 +84,4 @@ class V0Belief(nn.Module):
 
 def usual_features(config: Any) -> str:
     """Return the default features for a config: ``derived`` where they exist."""
-    try:
-        Features("derived", config)
-    except ValueError:
-        return "none"
-    return "derived"
+    return "derived" if "derived" in game_of(config).observation_fields else "none"

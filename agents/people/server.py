@@ -160,11 +160,6 @@ class Host:
             raise ValueError("no player is to move")
         self._eyes = self.session.player
 
-    def again(self, request: Mapping[str, Any]) -> None:
-        """Start a new game, once this one is over."""
-        self._check_over()
-        self._start(self._seats)
-
     def deal(self, request: Mapping[str, Any]) -> None:
         """Start a new game with the players ``seats``, even if the current one is not over."""
         seats = as_each("seats", request.get("seats"), self._known)
@@ -183,23 +178,12 @@ class Host:
         adviser = self._adviser()
         return {"name": adviser.name, "advice": list(adviser.advice(self.session.record).items())}
 
-    def review(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return for each person's decision of a finished game what was done and what the adviser would have done."""
-        self._check_over()
-        adviser, session = self._adviser(), self.session
-        compared = enumerate(zip(session.movers, adviser.review(session.record), strict=True))
-        rows = [[turn, player_name(mover), *both] for turn, (mover, both) in compared if mover in session.persons]
-        return {"name": adviser.name, "review": rows}
-
     def replay(self) -> str:
         """Return the replay page of the finished game, with the adviser's choices."""
         with self._lock:
-            self._check_over()
+            if not self.session.is_over:
+                raise ValueError("this game is not over")
             return replay_of(self.session.record, self._adviser()).html()
-
-    def _check_over(self) -> None:
-        if not self.session.is_over:
-            raise ValueError("this game is not over")
 
     def _check_seen(self) -> None:
         if self._eyes is None:
@@ -234,7 +218,7 @@ class Host:
 
 
 VERBS: dict[str, Callable[[Host, Mapping[str, Any]], dict[str, Any] | None]] = {
-    verb.__name__: verb for verb in (Host.take, Host.undo, Host.ready, Host.again, Host.deal, Host.advice, Host.review)
+    verb.__name__: verb for verb in (Host.take, Host.undo, Host.ready, Host.deal, Host.advice)
 }
 """The requests by name. They return what the page is told, or None if the game has changed."""
 LEAVING = ("undo", "deal")

@@ -243,11 +243,6 @@ class Adviser:
         opinions = list(self.opinions(record))
         return opinions[-1].probabilities if len(opinions) > len(record.actions) else {}
 
-    def review(self, record: GameRecord) -> list[tuple[str, str]]:
-        """Return for every action of the record what was done and what the adviser would have done."""
-        pairs = zip(record.actions, self.opinions(record), strict=False)
-        return [(words, next(iter(opinion.probabilities))) for words, opinion in pairs]
-
 
 def replay_of(record: GameRecord, adviser: Adviser | None, origin: str = "") -> Replay:
     """Make the page of a game, with the choices of an adviser if there is one; errors are `GameRecord.positions`'.

@@ -4,11 +4,10 @@ If the input is not a terminal, it is read line by line, and the game stops wher
 """
 
 import re
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -18,8 +17,7 @@ from hanabako.words.notation import player_name
 from .session import Adviser, Session
 
 HELP = """\
-Type an action's number, its words, or the beginnings of its words. Some that are legal now:
-{examples}
+Type an action's number, its words, or the beginnings of its words.
   ?  help      this text
      actions   the legal actions
      table     the table again
@@ -29,25 +27,6 @@ Type an action's number, its words, or the beginnings of its words. Some that ar
 
 CLEAR = "\033[2J\033[3J\033[H"
 ESCAPE = re.compile(r"\033\[[\d;]*m")
-TICK = 0.2
-"""Seconds between two checks for signals while a line is typed."""
-
-
-def typed_line(prompt: str) -> str:
-    """Read a line from this terminal; raise EOFError at its end.
-
-    ``input`` checks for signals before it waits for a key and while it waits. It notices a Ctrl-C between these two
-    only at the next key, so its wait is interrupted every `TICK`.
-    """
-    if not hasattr(signal, "setitimer"):  # on Windows
-        return input(prompt)
-    before = signal.signal(signal.SIGALRM, lambda *_: None)
-    signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
-    try:
-        return input(prompt)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def can_show_shapes(encoding: str) -> bool:
@@ -72,7 +51,7 @@ class Terminal:
     """Show symbols for suits, next to the colors or instead of them."""
     interactive: bool = False
     """A person watches the screen, which is cleared between two persons at one terminal."""
-    read: Callable[[str], str] = typed_line
+    read: Callable[[str], str] = input
     """Shows a prompt and returns a line, or raises EOFError."""
     _last: int | None = field(default=None, init=False)
     """The player who saw the screen last."""
@@ -101,8 +80,8 @@ class Terminal:
         """Do what a person typed."""
         commands: dict[str, Callable[[], None]] = {
             "": self.actions,
-            "?": self.help,
-            "help": self.help,
+            "?": lambda: self.say(HELP),
+            "help": lambda: self.say(HELP),
             "actions": self.actions,
             "table": lambda: self.show(self.session.player),
             "advice": self.advice,
@@ -120,14 +99,6 @@ class Terminal:
             self.say(f"  {self.session.take(action)}")
         if self.session.record is not before:
             self.go_on()
-
-    def help(self) -> None:
-        """Print how to type actions, with one legal action of each kind, and the other commands."""
-        legal = self.session.legal()
-        kinds = {action.split()[0]: action for action in reversed(legal)}
-        notes = {action: self.session.note(action) for action in kinds.values()}
-        lines = [f"  {short_form(action, legal):<8} {action:<10} {note}".rstrip() for action, note in notes.items()]
-        self.say(HELP.format(examples="\n".join(sorted(lines))))
 
     def go_on(self) -> None:
         """Play the agents' decisions, then show the table to the next person."""
@@ -206,17 +177,6 @@ def chosen(answer: str, legal: Sequence[str]) -> str:
         if meant:
             raise ValueError(f"{shown(answer)} could be {' or '.join(meant)}")
     raise ValueError(f"{shown(answer)} is not a legal action now; 'actions' lists them, ? helps")
-
-
-def short_form(action: str, legal: Sequence[str]) -> str:
-    """Return the first letters of an action's words, as many as no other legal action begins with."""
-    words = action.lower().split()
-    for letters in range(1, max(map(len, words))):
-        short = " ".join(word[:letters] for word in words)
-        with suppress(ValueError):
-            if chosen(short, legal) == action:
-                return short
-    return action
 
 
 def fitted(line: str, width: int) -> str:

@@ -14,7 +14,6 @@ from hanabako.games import game_of
 from hanabako.packing import unpack
 
 from .fitting import remembering
-from .policy import Policy, Seated
 
 GAMES_AT_ONCE = 1024
 """The largest number of games per block: records and memories of a block then fit in the processor's cache."""
@@ -24,7 +23,7 @@ NEVER_PLAYED = np.array([2**32 - 1], np.uint64)
 """The episode whose key gives the players' random streams; no table reaches it, so no deal shares them."""
 
 
-def block_for(config: Any, count: int, seats: Sequence[Policy], specialize: bool) -> "Block":
+def block_for(config: Any, count: int, seats: Sequence[Any], specialize: bool) -> "Block":
     """Return a block of games of a config in which these policies can take their seats, see `Block`."""
     game = game_of(config).make_game(remembering(config, seats))
     block = Block(game, count, any(policy.observes for policy in seats), specialize)
@@ -33,7 +32,7 @@ def block_for(config: Any, count: int, seats: Sequence[Policy], specialize: bool
 
 
 class Block:
-    """N tables of one game that play step by step until all games are over: an `agents.playing.policy.GamesInPlay`.
+    """N tables of one game that play step by step until all games are over, as seen by their seated policies.
 
     Unless a policy ``observes``, the array of observations is empty, (N, 0). If asked to ``specialize``, the loops are
     compiled for this config only.
@@ -47,16 +46,22 @@ class Block:
         self.loops = game.loops(specialize)
         self.rules_array = game.rules_array
         self.tables = np.zeros(count, game.table_dtype(specialize))
+        """(N,): the games' records, see `hanabako.engine.game.Game.table_dtype`."""
         self._octets = self.tables.view(np.uint8).reshape(count, -1)  # for copying whole records, not field by field
         words = words_for(game.observation_bits)
         # Without columns, nothing is written; int8 is the dtype for which most users' step is compiled already.
         rows: NDArray[Any] = np.zeros((count, words), np.uint64) if observes else np.zeros((count, 0), np.int8)
         self.observation = rows
+        """The observations of the players to move: packed uint64 (N, words), or single bits in another dtype."""
         self.mask = np.zeros((count, game.num_actions), np.int8)
+        """(N, A): the legal actions of the players to move."""
         self.actions = np.zeros(count, np.int64)
+        """(N,): the actions of the next step; those of finished games are ignored."""
         self.keys = np.zeros(count, np.uint64)
+        """(N,): the random key of each game's players."""
         self._final = np.zeros((count, 0), self.observation.dtype)
         self.step = 0
+        """The number of steps so far."""
         self.given_up: dict[int, ValueError] | None = None
         """The games, by table, in which a policy cannot go on, with the reasons; they go on with random moves and do
         not count. None: that is an error."""
@@ -67,15 +72,15 @@ class Block:
         self.keys = random_keys(seed, np.arange(first, first + count))
         self.loops.seed(self.tables, np.array([seed, first], np.uint64))
         self.loops.reset(self.rules_array, self.tables, np.ones(count, np.bool_))
+        self.step = 0
         self.show()
 
     def show(self) -> None:
-        """Write the first observations and masks of new games."""
+        """Write the present observations and masks."""
         if self.observation.shape[1]:
             self.loops.observe(self.rules_array, self.tables, -1, self.observation, self.mask)
         else:
             self.mask[:] = unpack(self.tables["mask"], self.game.num_actions)
-        self.step = 0
 
     def observed(self, player: int) -> tuple[NDArray[Any], NDArray[np.int8]]:
         """Return what ``player`` observes now at every table, and its legal actions."""
@@ -88,13 +93,13 @@ class Block:
         """The indices of the tables whose games are not over."""
         return np.flatnonzero(~self.tables["terminated"])
 
-    def go_on(self, players: Sequence[Seated]) -> None:
-        """Let the players act, and make one step at every table whose game is not over."""
+    def go_on(self, players: Sequence[Any]) -> None:
+        """Let the seated policies act, and make one step at every table whose game is not over."""
         for player in players:
             player.act()
         self.make_step(players)
 
-    def make_step(self, players: Sequence[Seated]) -> None:
+    def make_step(self, players: Sequence[Any]) -> None:
         """Make a step with the present ``actions``, and let the players observe it."""
         self.loops.step(self.rules_array, self.tables, self.actions, self.observation, self.mask, self._final, DISABLED)
         self.step += 1

@@ -60,7 +60,7 @@ def lengths(config: Any) -> dict[str, int]:
 
 
 def sight(policy: Any, games: Any) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
-    """Return the function from rows of ``games``, a `GamesInPlay`, to what the policy reads of them, if it is to move.
+    """Return the function from rows of ``games``, a `Block`, to what the policy reads of them, if it is to move.
 
     Raise ``ValueError`` if the tables keep fewer steps than the policy reads, or its form of rows is unknown.
     """

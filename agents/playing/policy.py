@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from hanabako.engine.game import Game
 from hanabako.engine.rng import random_word
 from hanabako.words.checks import shown
 from hanabako.words.notation import counted
 
+from .block import Block
 from .fitting import sight
 
 T = TypeVar("T")
@@ -29,35 +29,6 @@ Noise: TypeAlias = NDArray[np.float64]
 """(rows,): uniform in [0, 1)."""
 Actions: TypeAlias = NDArray[np.int64]
 """(rows,): one action per row."""
-
-
-class GamesInPlay(Protocol):
-    """Some games of one config that are played step by step, as seen by their seated policies."""
-
-    game: Game
-    """The game."""
-    specialize: bool
-    """Whether the loops are compiled for this config only."""
-    rules_array: NDArray[Any]
-    """The rules as an array of one record, (1,)."""
-    keys: NDArray[np.uint64]
-    """(N,): the random key of each game's players."""
-    actions: NDArray[np.int64]
-    """(N,): the actions of the next step; those of finished games are ignored."""
-    step: int
-    """The number of steps so far."""
-    tables: NDArray[Any]
-    """(N,): the games' records, see `hanabako.engine.game.Game.table_dtype`."""
-
-    @property
-    def observation(self) -> NDArray[Any]:
-        """The observations of the players to move: packed uint64 (N, words), or single bits in another dtype."""
-        ...
-
-    @property
-    def mask(self) -> NDArray[np.int8]:
-        """(N, A): the legal actions of the players to move."""
-        ...
 
 
 class Seated(ABC):
@@ -120,7 +91,7 @@ class Policy(Protocol):
     plays_apart: bool
     """Whether its games may begin and advance independently, see `Seated`."""
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+    def seat(self, games: Block, seats: Sequence[int]) -> Seated:
         """Take these seats in all the games."""
         ...
 
@@ -157,7 +128,7 @@ class BatchedPolicy(ABC):
         """Return the memories (count, ...) of ``count`` players at the beginning of a game; None for no memory."""
         return None
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+    def seat(self, games: Block, seats: Sequence[int]) -> Seated:
         """See `Policy.seat`."""
         return BatchedSeated(self, games, seats)
 
@@ -165,7 +136,7 @@ class BatchedPolicy(ABC):
 class BatchedSeated(Seated):
     """A batched policy at some seats of some games, with one memory per game and seat."""
 
-    def __init__(self, policy: BatchedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: BatchedPolicy, games: Block, seats: Sequence[int]) -> None:
         self._policy = policy
         self._games = games
         self.sees = sight(policy, games) if policy.observes else lambda rows: games.observation[rows]

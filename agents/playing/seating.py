@@ -8,18 +8,15 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hanabako.engine.game import Game
-
-from .block import random_keys
+from .block import Block, random_keys
 from .fitting import fits
-from .policy import Agent, GamesInPlay, Policy, Seated, line_up
+from .policy import Agent, Policy, Seated, line_up
 
 T = TypeVar("T")
 
 
-def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
+def sit(games: Block, policies: Sequence[Policy]) -> list[Seated]:
     """Let one policy per seat take its seats in all the games, as `sit_down`; one with several seats sits once."""
     seats: dict[int, list[int]] = {}
     for player, policy in enumerate(policies):
@@ -27,7 +24,7 @@ def sit(games: GamesInPlay, policies: Sequence[Policy]) -> list[Seated]:
     return [sit_down(policies[own[0]], games, own) for own in seats.values()]
 
 
-def sit_down(policy: Policy, games: GamesInPlay, seats: Sequence[int]) -> Seated:
+def sit_down(policy: Policy, games: Block, seats: Sequence[int]) -> Seated:
     """Let a policy take seats in all the games; raise ``ValueError`` if it has other rules or reads what they lack."""
     fits(policy, games.game.config)
     return policy.seat(games, seats)
@@ -49,7 +46,7 @@ def turns_of(policy: T, others: Sequence[T], players: int) -> list[tuple[int, li
     ]
 
 
-class OneTable:
+class OneTable(Block):
     """Policies at the seats of one PettingZoo environment.
 
         env.reset(seed=7)
@@ -68,27 +65,13 @@ class OneTable:
     """
 
     def __init__(self, env: Any, policies: Agent | Sequence[Agent], seed: int = 0, game_index: int = 0) -> None:
-        self._env = env.unwrapped
-        self.game: Game = self._env.game
-        self.specialize = False
-        self.rules_array = self.game.rules_array
-        self.tables = self._env.tables
-        self.keys = random_keys(seed, game_index)
-        self.actions = np.zeros(1, np.int64)
-        self.step = 0
+        super().__init__(env.unwrapped.game, 1, observes=False, specialize=False)
+        self.tables, self.keys = env.unwrapped.tables, random_keys(seed, game_index)
+        self.observation = np.zeros((1, self.game.observation_bits), np.int8)  # as the environment's
+        self.show()
         self.players = sit(self, line_up(policies, self.game.players))
         for player in self.players:
             player.begin()
-
-    @property
-    def observation(self) -> NDArray[np.int8]:
-        """(1, bits): the observation of the player to move."""
-        return self._env.observe(self._env.agent_selection)["observation"][None]
-
-    @property
-    def mask(self) -> NDArray[np.int8]:
-        """(1, A): the legal actions of the player to move."""
-        return self._env.observe(self._env.agent_selection)["action_mask"][None]
 
     def action(self) -> int:
         """Return the action of the player to move."""
@@ -99,5 +82,6 @@ class OneTable:
     def observe(self) -> None:
         """Take note of a step of the environment; call this after every step, whichever player acted."""
         self.step += 1
+        self.show()
         for player in self.players:
             player.observe()

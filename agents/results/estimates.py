@@ -35,18 +35,6 @@ need("an estimate over runs", "scipy")
 from scipy import stats  # noqa: E402 - after the message about it
 from scipy.sparse.csgraph import connected_components  # noqa: E402
 
-__all__ = [
-    "FEWEST_RUNS",
-    "Estimate",
-    "among",
-    "between",
-    "groups",
-    "mean",
-    "probability_of_improvement",
-    "profile",
-    "understanding",
-]
-
 FEWEST_RUNS = 5
 """With fewer runs there is no interval: no inference."""
 KEPT = 0.95

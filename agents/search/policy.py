@@ -16,8 +16,9 @@ from hanabako.games import game_of
 from hanabako.words.checks import as_index, shown
 
 from ..bots.bot import Bot, BotPolicy, is_without_memory
+from ..playing.block import Block
 from ..playing.fitting import fits
-from ..playing.policy import BatchedPolicy, GamesInPlay, Policy, Seated, set_of
+from ..playing.policy import BatchedPolicy, Policy, Seated, set_of
 from ..playing.seating import sit_down
 
 MARGIN = 2.0
@@ -83,8 +84,6 @@ class Search:
 
     specializes = False
     plays_apart = False
-    values_are: str
-    """What the values of actions are and their unit, for the readers of recorded games."""
 
     def __init__(self, blueprint: Policy, config: Any, effort: tuple[Any, ...], usual: int) -> None:
         self.bot = bot_of(blueprint, config, self.remembers)
@@ -120,7 +119,7 @@ class SearchSeated(Seated):
     """Seats that search; the blueprint is seated at the same seats, or at ``blueprint_seats``."""
 
     def __init__(
-        self, policy: Search, games: GamesInPlay, seats: Sequence[int], blueprint_seats: Sequence[int] | None = None
+        self, policy: Search, games: Block, seats: Sequence[int], blueprint_seats: Sequence[int] | None = None
     ) -> None:
         self.effort, self.counts, self._search, self._games = policy.effort, policy.counts, policy, games
         self.seats = set_of(seats, len(games.tables))

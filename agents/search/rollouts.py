@@ -1,6 +1,6 @@
 """Roll-outs: copies of a real game whose hidden cards are dealt again, played on by the blueprint at every seat.
 
-The copies are `agents.playing.policy.GamesInPlay`, so they use the same code as real games: the compiled loops of bots
+The copies are an `agents.playing.block.Block`, so they use the same code as real games: the compiled loops of bots
 and of the game, and one forward pass of a network per step for all copies, which move in lock-step.
 """
 

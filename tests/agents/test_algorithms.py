@@ -131,7 +131,6 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("league", {"partners": ("greedy",)}, "partners must be empty: they are past versions of the learner"),
     ("cloning", {"agent": None}, "agent must name an agent to clone"),
     ("cloning", {"agent": "nobody"}, "an agent must be one of"),
-    ("cloning", {"temperature": 1.0}, "temperature is for a dataset of `hanabako record --values`, got None"),
 ]
 
 

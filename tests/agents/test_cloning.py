@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from scipy.special import softmax
 
 from hanabako import agents
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.datasets import Dataset, record
+from hanabako.agents.datasets import record
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.cloning import Args, Cloning, Lessons, RecordedEnvs
 from hanabako.agents.learning.common import trainer
@@ -108,26 +107,8 @@ def of_a_search(tmp_path, **changes: Any) -> Args:
     """Record 40 games of one color in which both players search; return settings that learn from them."""
     args = replace(TINY, agent=None, config=ONE_COLOR, dataset=str(tmp_path / "games.npz"), **changes)
     search = agents.load("search:smart", args.make_config(), rollouts=12, seats="all")
-    record(tmp_path / "games.npz", args.make_config(), search, 40, seed=1, values=args.temperature is not None)
+    record(tmp_path / "games.npz", args.make_config(), search, 40, seed=1)
     return args
-
-
-def test_what_a_search_expects_is_fitted_as_a_softmax(tmp_path):
-    args = of_a_search(tmp_path, epochs=2, learning_rate=5e-3, steps=40 * UPDATE, temperature=0.5)
-    path = str(args.dataset)
-    envs = RecordedEnvs(args.make_config(), 20, 1, ALONE, path)
-    (part,) = Dataset(path).decisions(args.make_config())
-    values = np.nan_to_num(part.values / 0.5, nan=-np.inf)  # those of unknown actions become 0
-    for _ in range(3):
-        targets = envs.targets(0.5).numpy()
-        for game in range(20):
-            same = (part.observations == envs.observations[game].numpy().view(np.uint64)).all(axis=1)
-            expected = [softmax(values[k]) for k in np.flatnonzero(same)]
-            assert any(np.allclose(targets[game], one, atol=1e-6) for one in expected)
-        envs.step(envs.advice())
-    rows = read_metrics(train(replace(args, run_dir=tmp_path / "run")))
-    entropy = np.mean([-(p * np.log(p, where=p > 0, out=np.zeros_like(p))).sum() for p in map(softmax, values)])
-    assert rows[-1]["cross_entropy"] - entropy < 0.1 < rows[0]["cross_entropy"] - entropy
 
 
 def test_an_interrupted_run_goes_on_in_its_dataset(tmp_path):

@@ -21,10 +21,8 @@ from hanabako.agents.bridges import hanab_live
 from hanabako.agents.commands.command_line import main
 from hanabako.agents.datasets import Dataset, dataset, record, recording
 from hanabako.agents.playing.policy import RandomPolicy
-from hanabako.agents.playing.seating import OneTable
 from hanabako.games import game_of, make_config
 from hanabako.packing import unpack
-from hanabi_env import hanabi_v0
 from tests.agents.files import Bomb, headed, spoil_first_part
 from tests.agents.people import EVERY_GAME, short_config
 from tests.agents.test_fitting import SHOWN
@@ -74,7 +72,7 @@ def test_every_decision_is_shown_as_the_environment_shows_it(game: str, tmp_path
         observation, infos = env.reset(seed=2, options={"game_index": number})
         begin, rewards, over = k, [], False
         while not over:
-            shown, mask, action, player, reward, _, at, turn, _ = seen[k]
+            shown, mask, action, player, reward, _, at, turn = seen[k]
             assert np.array_equal(shown, observation["observation"][0])
             assert np.array_equal(mask, observation["action_mask"][0])
             assert (player, at, turn) == (infos["current_player"][0], number, k - begin)
@@ -134,38 +132,6 @@ def test_how_searches_think_is_kept_if_it_is_said(mini: Dataset, tmp_path: Path)
 
 
 # --- The file ---------------------------------------------------------------------------------------------------------
-
-
-def test_what_a_search_expects_of_every_action_is_kept(mini: Dataset, tmp_path: Path):
-    config = make_config("hanabi", "very_small")
-    search = agents.load("search:smart", config, rollouts=20, seats="all")
-    found = record(tmp_path / "searched.npz", config, search, 6, seed=2, values=True)
-    assert found.values.startswith("the mean score of the game, in points, of roll-outs") and mini.values == ""
-    parts = list(found.decisions())
-    names = ("values", "masks", "games", "turns")
-    values, masks, numbers, turns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-    known = ~np.isnan(values).all(axis=1)
-    assert known.any() and np.array_equal(~np.isnan(values[known]), masks[known] == 1)
-    env = hanabi_v0.raw_env(config=config)
-    for number in (0, 5):
-        env.reset(seed=2, options={"game_index": number})
-        table = OneTable(env, search, seed=2, game_index=number)
-        (seated,) = table.players
-        for turn, row in enumerate(np.flatnonzero(numbers == number)):
-            seated.values[0] = None
-            action, thought = table.action(), seated.values[0] or {}
-            assert turns[row] == turn
-            assert {k: value for k, value in enumerate(values[row]) if not np.isnan(value)} == pytest.approx(thought)
-            env.step(action)
-            table.observe()
-    alone = found.one(5)
-    assert alone.values is not None and alone.values.shape == (int(alone.lengths[0]), values.shape[1])
-    assert all(part.values.shape == (len(part.actions), 0) for part in mini.decisions())
-    with pytest.raises(ValueError, match="that searches, got smart, smart"):
-        record(tmp_path / "none.npz", config, agents.load("smart", config), 6, seed=2, values=True)
-    path = rewritten(found.file.path, {"000001/values.npy": saved(np.zeros((3, 3), np.float32))})
-    with pytest.raises(ValueError, match=r"values\.npy must be"):
-        list(Dataset(path).decisions())
 
 
 def test_equal_games_make_equal_files_and_numpy_opens_them(mini: Dataset, tmp_path: Path):
@@ -381,8 +347,6 @@ def test_games_are_recorded_shown_and_handed_on(cwd: Path, capsys: pytest.Captur
         (["--source", "."], r"holds no game of hanab\.live"),
         (["--source", ".", "--out", "games.json"], r"out must end in \.npz, got 'games.json'"),
         (["--source", ".", "--games", "3"], "games is for agents that play, and with --source no agent plays"),
-        (["--source", ".", "--values"], "values is for agents that play, and with --source no agent plays"),
-        (["--agents", "smart", "--values"], "that searches, got smart, smart"),
     ],
 )
 def test_what_cannot_be_recorded_is_said_in_a_line(words: list[str], says: str, cwd: Path):

@@ -147,7 +147,6 @@ def test_a_search_says_what_it_expects_of_the_actions_among_which_it_chooses(con
     assert all(opinion.probabilities.keys() <= opinion.values.keys() for opinion in opinions if opinion.values)
 
 
-ONLY_TWO = "turns is for 2 players over lookahead, got"
 REFUSED = [
     ("search:cheat", MINI, {}, "the blueprint of a search of hanabi must not look at hidden cards, got 'cheat'"),
     ("search:search:piers", MINI, {}, "must not search itself"),
@@ -170,11 +169,6 @@ REFUSED = [
     ("search:piers", replace(MINI, players=3), {"seats": "all"}, 'seats="all" is for 2 players, got 3'),
     ("search:piers", MINI, {"seats": "all", "budget": 5}, "takes rollouts and no budget"),
     ("search:piers", replace(MINI, observation_type="seer"), {"seats": "all"}, "who do not see their own cards"),
-    ("search:lookahead", IkebanaConfig(), {"turns": 3}, "turns must be 1 or 2, got 3"),
-    ("search:lookahead", IkebanaConfig(), {"turns": True}, "turns must be 1 or 2, got True"),
-    ("search:lookahead", IkebanaConfig(), {"turns": 2, "rollouts": 9}, "takes turns, or rollouts or budget with"),
-    ("search:lookahead", IkebanaConfig(players=3), {"turns": 2}, f"{ONLY_TWO} 3 players over lookahead"),
-    ("search:greedy", IkebanaConfig(), {"turns": 2}, f"{ONLY_TWO} 2 players over greedy"),
 ]
 
 

@@ -139,7 +139,7 @@ def test_a_diverging_run_with_priorities_says_so(tmp_path: Path):
 def test_sequences_begin_with_the_memories_after_those_before(name: str):
     """Of four rollouts three are kept; memories are stored in float16."""
     learner = learner_of(name)
-    policy, games = learner.policy_of(learner.learner), learner.envs.games
+    policy, games = learner.network, learner.envs.games
     memories = learner.replay.at(torch.arange(3 * games)).memories
     assert memories.std() > 0.02
     for row in (*range(games), *range(2 * games, 3 * games)):  # the oldest rollout is in the middle

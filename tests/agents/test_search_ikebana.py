@@ -57,19 +57,15 @@ def kind_place(pile: tuple[str, ...]) -> int:
 class PlainTurns:
     """Turns with constant odds; the player with ``theirs`` replies if it lacks a card and replies are allowed."""
 
-    def __init__(
-        self, unseen: list[str], mine: list[str], theirs: list[str], buys: bool = True, turns: int = 2
-    ) -> None:
+    def __init__(self, unseen: list[str], mine: list[str], theirs: list[str], buys: bool = True) -> None:
         self.odds = {card: number / len(unseen) for card, number in Counter(unseen).items()}
-        self.mine, self.theirs, self.buys, self.turns = mine, theirs, buys, turns
+        self.mine, self.theirs, self.buys = mine, theirs, buys
         self.draw, self.reply = cache(self.draw), cache(self.reply)
 
     def keep(self, card: str, own: int, other: int, top: str | None) -> float:
         mine = tuple(sorted([*self.mine, card]))
         if len(self.theirs) == 5:
             return ended(mine, tuple(self.theirs), own, other)
-        if self.turns == 1:
-            return 1 - ended(tuple(sorted(self.theirs)), mine, other, own)
         chance = self.reply(mine, own, other, 0)
         if top and self.buys and (price := int(top[1])) <= other:
             chance = min(chance, self.end(mine, top, own + price, other - price))
@@ -111,23 +107,23 @@ def in_play(seed: int, sizes: tuple[int, int], most: int = 5) -> Any:
     raise AssertionError
 
 
-def seen_by_search(env: Any, turns: int) -> tuple[str, list[float]]:
+def seen_by_search(env: Any) -> tuple[str, list[float]]:
     """Return the look-ahead's action, and the values of drawing, keeping and buying."""
     unwrapped = env.unwrapped
     seats, actions, found = np.full(1, 3, np.uint64), np.zeros(1, np.int64), np.zeros((1, 3))
-    lookahead = new_lookahead(unwrapped.config, unwrapped.tables.dtype["state"], turns)
+    lookahead = new_lookahead(unwrapped.config, unwrapped.tables.dtype["state"])
     lookahead_loop()(unwrapped.game.rules_array, unwrapped.tables, seats, lookahead, actions, found)
     return unwrapped.action_to_str(int(actions[0])), found[0].tolist()
 
 
-def expected_worths(env: Any, turns: int) -> dict[str, float]:
+def expected_worths(env: Any) -> dict[str, float]:
     game = env.unwrapped.to_dict()
     player = game["current_player"]
     own, other = game["prestige"][player], game["prestige"][1 - player]
     top, offered = game["discards"][player][-1], game["discards"][1 - player][-1]
     buried = [card for pile in game["discards"] for card in pile[:-1]]
     bouquets = game["bouquets"][player], game["bouquets"][1 - player]
-    plain = PlainTurns([*game["deck"], *buried], *bouquets, turns=turns)
+    plain = PlainTurns([*game["deck"], *buried], *bouquets)
     if (drawn := game["drawn"]) is None:
         worths = {"draw": plain.draw(own, other, 0, top)}
         if (price := int(offered[1])) <= own:
@@ -140,15 +136,13 @@ def expected_worths(env: Any, turns: int) -> dict[str, float]:
     return worths
 
 
-@pytest.mark.parametrize(
-    ("sizes", "turns"), [((4, 5), 2), ((4, 4), 2), ((3, 4), 2), ((2, 2), 2), ((4, 4), 1), ((2, 3), 1)], ids=str
-)
-def test_turns_are_worth_what_a_plain_solver_says(sizes: tuple[int, int], turns: int, full: bool):
+@pytest.mark.parametrize("sizes", [(4, 5), (4, 4), (3, 4), (2, 2)], ids=str)
+def test_turns_are_worth_what_a_plain_solver_says(sizes: tuple[int, int], full: bool):
     """In the last round, values are exact to the end of the game, or use `solve_round` at the horizon."""
     for seed in range((SEEDS if full else 2) if 4 in sizes else 2):
         env = in_play(seed, sizes)
-        expected = expected_worths(env, turns)
-        move, (drawing, keeping, buying) = seen_by_search(env, turns)
+        expected = expected_worths(env)
+        move, (drawing, keeping, buying) = seen_by_search(env)
         found = {"draw": drawing, "refuse": drawing, "keep": keeping, "buy 1": buying}
         assert {name: found[name] for name in expected} == pytest.approx(expected, abs=2e-5)
         assert expected[move] == pytest.approx(max(expected.values()), abs=4e-5)
@@ -199,14 +193,10 @@ def test_the_lead_of_two_relaxed_rounds_spreads_as_the_normal_distribution_that_
 # --- Play -------------------------------------------------------------------------------------------------------------
 
 
-def test_two_turns_are_looked_ahead_by_default_and_one_turn_differs():
-    options: list[dict[str, Any]] = [{}, {"turns": 1}, {"turns": 2}]
-    default, one, two = (agents.load("search:lookahead", ONE_ROUND, **turns) for turns in options)
-    games = [play(ONE_ROUND, policy, 40, seed=7).rewards.tolist() for policy in (default, one, two)]
-    assert games[0] == games[2] != games[1]
-    three: Any = agents.load("search:lookahead", IkebanaConfig(players=3))
-    with_margin: Any = agents.load("search:lookahead", IkebanaConfig(), margin=1)
-    assert three.turns is None and with_margin.turns is None, "they roll out"
+def test_two_players_without_an_option_of_roll_outs_look_ahead():
+    options: list[tuple[int, dict[str, Any]]] = [(2, {}), (3, {}), (2, {"margin": 1})]
+    found = [agents.load("search:lookahead", IkebanaConfig(players=players), **more) for players, more in options]
+    assert [getattr(search, "looks_ahead", None) for search in found] == [True, False, False]
 
 
 @pytest.mark.slow

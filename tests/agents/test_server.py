@@ -103,25 +103,20 @@ def client() -> Iterator[Client]:
 
 
 @EVERY_GAME
-def test_a_game_is_played_to_its_end_and_reviewed(game: str, tmp_path: Path):
+def test_a_game_is_played_to_its_end_and_shown_again(game: str, tmp_path: Path):
     config = short_config(game)
     with serving(host_of(config, 0, file=tmp_path / "game.json")) as url:
         client = Client(url)
         state = client.state()
-        decisions = 0
         while not state["over"]:
             assert state["picture"].startswith("<svg") and state["player"] == "player_0" and state["text"]
             legal = [action for action, _ in state["actions"]]
             assert all(set(actions) <= set(legal) for *_, actions in state["places"])
             state = client.do("take", action=legal[0])
-            decisions += 1
         record = read_record(tmp_path / "game.json")
         assert all(record.replayed().terminations.values())
-        review = client.do("review")
-        assert review["name"] == "random" and len(review["review"]) == decisions
-        assert [done for _, _, done, _ in review["review"]] == [record.actions[row[0]] for row in review["review"]]
         assert client.request("GET", f"{client.path}replay")[2].startswith("<!doctype html>")
-        assert client.do("again")["over"] is False
+        assert client.do("deal", seats=state["seats"])["over"] is False
 
 
 def test_the_page_forbids_what_it_does_not_need(client: Client):
@@ -164,8 +159,6 @@ def test_many_clicks_at_once_are_one_decision(client: Client):
         ("take", {"revision": "0", "action": "play 0"}, "revision must be an int"),
         ("take", {"revision": True, "action": "play 0"}, "revision must be an int"),
         ("undo", {}, "nothing to take back"),
-        ("again", {}, "not over"),
-        ("review", {}, "not over"),
         ("deal", {}, "seats must be a list"),
         ("deal", {"seats": ["person"]}, "seats must be 2 names"),
         ("deal", {"seats": ["person", "/etc/passwd"]}, "seats[1]: must be one of person, random"),
@@ -212,7 +205,6 @@ def test_others_are_seated_in_the_page():
         assert hot["hidden"] and hot["players"] == ["player_0 (person)", "player_1 (person)"]
         over = client.do("deal", seats=["random", "random"])
         assert over["over"] and over["players"] == ["player_0 (random)", "player_1 (random)"]
-        assert client.do("again")["seats"] == ["random", "random"]
         assert client.do("deal", seats=["random", "person"])["player"] == "player_1"
 
 
@@ -546,7 +538,7 @@ def test_other_ways_lead_to_the_page(browser: str, tmp_path: Path, way: str):
 @pytest.mark.parametrize("width", [320, 1000])
 @EVERY_GAME
 def test_a_game_is_played_by_clicks_and_keys(browser: str, tmp_path: Path, game: str, width: int):
-    """The player uses cards, buttons and numbers in turn, on a phone and on a desktop, up to the end and the review."""
+    """The player uses cards, buttons and numbers in turn, on a phone and on a desktop, up to the end."""
     config = short_config(game)
     host = host_of(config, 0, file=tmp_path / "game.json")
     with serving(host) as url, Chromium(browser, tmp_path, width) as page:
@@ -569,9 +561,6 @@ def test_a_game_is_played_by_clicks_and_keys(browser: str, tmp_path: Path, game:
             page.wait_until(f"!busy && state.revision === {revision + 1}")
             assert page.ask("document.getElementById('error').hidden")
             decision += 1
-        page.click("#review")
-        page.wait_until("!document.getElementById('compared').hidden")
-        assert page.ask("document.querySelectorAll('#compared tbody tr').length") == decision
         page.click("#again")
         page.wait_until("!busy && !state.over")
     assert decision > 2

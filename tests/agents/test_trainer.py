@@ -18,7 +18,6 @@ from hanabako.agents.learning.common import trainer, validation
 from hanabako.agents.learning.common.algorithms import NAMES, named
 from hanabako.agents.learning.common.ranks import ALONE
 from hanabako.agents.learning.common.runs import Interruption, Log, read_metrics
-from hanabako.agents.learning.common.trainer import Trainer
 from hanabako.agents.learning.ppo import train
 from hanabako.agents.networks.network import DenseNetwork
 from hanabako.agents.networks.neural_policy import NeuralPolicy, load_policy
@@ -27,24 +26,6 @@ from tests.agents.test_ppo import TINY
 from tests.agents.tiny_runs import UPDATE
 
 COMPETITIVE = replace(TINY, game="ikebana", preset="single_round", steps=UPDATE)
-
-
-def test_what_evaluations_compile_costs_no_budget(tmp_path, monkeypatch):
-    """Before the clock starts, one game of each kind used by evaluations is played, with each line-up of opponents."""
-    played: list[tuple[str, int, bool | None]] = []
-    play, learn = validation.play, Trainer.learn
-
-    def noted(config, seats, games, seed, *, specialize=None, **more):
-        played.append(("".join(policy.name[0] for policy in seats), games, specialize))
-        return play(config, seats, games, seed, specialize=specialize, **more)
-
-    monkeypatch.setattr(validation, "play", noted)
-    monkeypatch.setattr(Trainer, "learn", lambda self: played.append(("learn", 0, None)) or learn(self))
-    train(replace(COMPETITIVE, run_dir=tmp_path / "run"))
-    before = played[: played.index(("learn", 0, None))]
-    assert {games for _, games, _ in before} == {1} and len(before) == 2  # at each seat against the opponent
-    assert {name for name, _, _ in before} == {name for name, games, _ in played if games > 1}
-    assert {specialize for *_, specialize in before} == {False}
 
 
 def test_what_updates_compile_costs_no_budget(tmp_path, monkeypatch):

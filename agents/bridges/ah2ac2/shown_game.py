@@ -41,7 +41,7 @@ Slot = tuple[int, int]
 
 
 class ShownGame(Block):
-    """A game played elsewhere, as `agents.playing.policy.GamesInPlay` with one game.
+    """A game played elsewhere, as a block of one game.
 
     Args:
         config: the config of the game; it may observe more than is shown.

@@ -18,7 +18,8 @@ from hanabako.interrupts import in_threads
 from hanabako.words.checks import shown
 
 from ...bots.plain import PlainView
-from ...playing.policy import GamesInPlay, RandomPolicy, Seated, chosen_rows, has, rows_to_move, set_of, uniform
+from ...playing.block import Block
+from ...playing.policy import RandomPolicy, Seated, chosen_rows, has, rows_to_move, set_of, uniform
 from .server import FIELDS, Model, RefusedError, Reply, Server
 from .view import PROMPTS, USUAL, Chat, Message, checked_prompt
 
@@ -60,7 +61,7 @@ class ChatPolicy:
         ``milliseconds`` waited, summed over all answers."""
         self._lock = threading.Lock()
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "ChatSeated":
+    def seat(self, games: Block, seats: Sequence[int]) -> "ChatSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return ChatSeated(self, games, seats)
 
@@ -117,7 +118,7 @@ class ChatPolicy:
 class ChatSeated(Seated):
     """A language model at some seats of some games, with a `Chat` per seat and game."""
 
-    def __init__(self, policy: ChatPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: ChatPolicy, games: Block, seats: Sequence[int]) -> None:
         count = len(games.tables)
         self._policy, self._games = policy, games
         self._describe_step = game_of(policy.config).module("drawing.choices").describe_step
@@ -149,7 +150,7 @@ class ChatSeated(Seated):
 
     def view_of(self, row: int) -> PlainView:
         """Return what the player to move in a game knows."""
-        return PlainView.of(self._games, row)
+        return PlainView(self._games, row)
 
     def chat_of(self, row: int, player: int) -> Chat:
         """Return the conversation with a player in a game."""
@@ -164,7 +165,7 @@ class ChatSeated(Seated):
             ValueError: the model does not answer.
         """
         games, policy = self._games, self._policy
-        rows, given_up = rows_to_move(self.seats, games.tables), getattr(games, "given_up", None)
+        rows, given_up = rows_to_move(self.seats, games.tables), games.given_up
         if not len(rows):
             return
         masks = games.mask[rows]

@@ -23,8 +23,9 @@ from hanabi_env.config import HanabiConfig
 
 from ...networks.network import usual_torch
 from ...networks.neural_policy import torch_threads
+from ...playing.block import Block
 from ...playing.fitting import check_rules
-from ...playing.policy import GamesInPlay, Seated, has, rows_to_move, set_of
+from ...playing.policy import Seated, has, rows_to_move, set_of
 from .standard import PublishedNetwork
 
 __all__ = ["PublishedPolicy", "PublishedSeated", "load_published"]
@@ -46,7 +47,7 @@ class PublishedPolicy:
     def __init__(self, network: PublishedNetwork, config: HanabiConfig, name: str) -> None:
         self.network, self.config, self.name = network, config, name
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "PublishedSeated":
+    def seat(self, games: Block, seats: Sequence[int]) -> "PublishedSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return PublishedSeated(self, games, seats)
 
@@ -54,7 +55,7 @@ class PublishedPolicy:
 class PublishedSeated(Seated):
     """A published network at some seats of some games, with a memory per seat that every step updates."""
 
-    def __init__(self, policy: PublishedPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: PublishedPolicy, games: Block, seats: Sequence[int]) -> None:
         torch.get_num_threads()  # a new thread takes over the process's number of threads at this call
         network, count = policy.network, len(games.tables)
         shown = {"observation_type": "card_knowledge", "belief": False, "derived": False}

@@ -30,16 +30,10 @@ class FictitiousGames:
         self._pasts = np.zeros(envs.games, past_dtype(frozen or roomy(game.rules)))
         self._hand_size = game.rules.hand_size
         self._room = scratch(self._hand_size)
-
-    @property
-    def observations(self) -> Tensor:
+        self.observations = torch.from_numpy(self._block.observation.view(np.int64))
         """(games, words) int64: packed observations of the players to move, after `step`."""
-        return torch.from_numpy(self._block.observation.view(np.int64))
-
-    @property
-    def masks(self) -> Tensor:
+        self.masks = torch.from_numpy(self._block.mask)
         """(games, actions) int8: 1 for a legal action, after `step`; none is legal when the game is over."""
-        return torch.from_numpy(self._block.mask)
 
     @property
     def is_over(self) -> Tensor:

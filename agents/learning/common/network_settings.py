@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -77,6 +77,9 @@ class Descent:
 class NetworkSettings(Settings):
     """The settings of a run that trains one network."""
 
+    variant: ClassVar[str] = ""
+    """The prefix of the kinds of networks that the algorithm trains, which are variants of the basic ones."""
+
     network: NetworkKind = "auto"
     """The kind of network; recurrent ones have memory. ``auto``: the kind of ``start`` if given, otherwise
     ``symmetric`` in a game whose suits are interchangeable under the rules, and ``dense`` in any other."""
@@ -106,7 +109,7 @@ class NetworkSettings(Settings):
 
     def kind_of(self, basic: str) -> str:
         """Return the kind of network that the algorithm trains, a variant of the kind ``basic`` or that itself."""
-        return basic
+        return f"{self.variant}{basic}"
 
     def check(self, world: int) -> None:
         """See `agents.learning.common.settings.Settings.check`; also refuses networks that are too large."""

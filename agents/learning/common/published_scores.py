@@ -64,11 +64,11 @@ PUBLISHED = (
 )
 
 
-def published(config: Any) -> list[Published]:
-    """Return the published scores under the rules of ``config``; an empty list for other rules than the standard ones.
+def reference_lines(config: Any) -> list[Published]:
+    """Return the scores that charts of ``config`` draw as reference lines; none for other rules than the standard ones.
 
-    ``config`` may have any observation, but a lost game must score 0. The agents that charts draw as reference lines
-    lose no games, or their lost games are counted as 0, too.
+    ``config`` may have any observation, but a lost game must score 0. These agents lose no games, or their lost games
+    are counted as 0, too.
     """
     entry = game_of(config)
     if entry.name != GAME:
@@ -77,9 +77,4 @@ def published(config: Any) -> list[Published]:
     observed = {field: getattr(standard, field) for field in entry.observation_fields}
     if replace(config, **observed) != standard:
         return []
-    return [one for one in PUBLISHED if one.players == config.players]
-
-
-def reference_lines(config: Any) -> list[Published]:
-    """Return the scores of `published` that charts draw as reference lines."""
-    return [one for one in published(config) if one.line]
+    return [one for one in PUBLISHED if one.line and one.players == config.players]

@@ -153,7 +153,7 @@ class QLearner(NetworkLearner):
         """
         views = some.observations.unflatten(2, (-1, self.network.words))
         dones = torch.cat([some.dones, some.dones.new_zeros(1, views.shape[1])])
-        logits, values, *_ = self.policy_of(learner).replay(views, some.memories, some.players, dones)
+        logits, values, *_ = learner.replay(views, some.memories, some.players, dones)
         return logits.view(*views.shape[:3], -1)[:, :, 0], values.view(views.shape[:3])
 
     def team_value(self, learner: Network, terms: Tensor, inputs: Tensor) -> Tensor:
@@ -163,10 +163,6 @@ class QLearner(NetworkLearner):
         ``inputs`` (horizon, sequences, words) int64 are the positions as they are stored in the replay memory.
         """
         return terms[..., 0]
-
-    def policy_of(self, learner: Network) -> Network:
-        """Return the network of the players within ``learner``, the network or the target network."""
-        return learner
 
     def errors(self, some: Sequences, price: float) -> tuple[Tensor, Tensor]:
         """Return the errors (horizon, sequences) of the team's values, and the values (horizon, sequences).

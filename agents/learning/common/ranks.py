@@ -126,15 +126,6 @@ class Ranks:
             with self._together():
                 dist.barrier()
 
-    @contextmanager
-    def one_first(self) -> Iterator[None]:
-        """Run the block on rank 0, then on the others, which need not compile what rank 0 has compiled."""
-        if self.rank > 0:
-            self.wait()
-        yield
-        if self.rank == 0:
-            self.wait()
-
     def average_gradients(self, vector: Tensor) -> Tensor:
         """Return the mean of ``vector``, float32 (n,), over all ranks, fast many times per second.
 

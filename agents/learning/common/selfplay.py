@@ -45,8 +45,7 @@ class SelfPlayEnvs:
         self._sums: dict[str, Any] = dict.fromkeys((name for name in STATISTICS if name in names), 0)
         """The sums of their statistics."""
         streams = np.random.SeedSequence(seed).spawn(ranks.world)
-        with ranks.one_first():  # one rank compiles, and the others load from Numba's cache
-            self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
+        self._reset(int(streams[ranks.rank].generate_state(1)[0]), threads)
 
     def _reset(self, seed: int, threads: int) -> None:
         """Deal this rank's first games."""

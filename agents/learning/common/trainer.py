@@ -31,7 +31,7 @@ from .checkpoints import Checkpoints, holds_checkpoint
 from .ranks import Ranks, joined_ranks, processor_settings
 from .runs import Interruption, Log, draw_curve, locked, read_about, shown_of, usual_run_dir
 from .settings import Settings
-from .validation import compile_evaluations, validate
+from .validation import validate
 
 FOLDER = __name__.rpartition(".common.")[0]
 """The package that contains the algorithms."""
@@ -201,11 +201,6 @@ class Trainer:
         self.progress.evaluations += row is not None
         return row
 
-    def compile(self) -> None:
-        """Play each kind of evaluation game once, so that no rank compiles what another one compiles."""
-        args, policy = self.args, NeuralPolicy(self.algorithm.network, self.config)
-        compile_evaluations(policy, (args.evaluation_games, args.final_games), args.others(), self.ranks)
-
     def save(self, row: dict[str, float]) -> None:
         """Write the network, with the scores in ``row`` as metadata, and a checkpoint."""
         if self.ranks.rank == 0:
@@ -301,7 +296,6 @@ def begin(trainer: Trainer) -> None:
         write_json(run_dir / "config.json", trainer.about())
     if ranks.rank == 0:
         print(trainer.opening_lines(), flush=True)
-    trainer.compile()
 
 
 def session(trainer: Trainer) -> bool:

@@ -1,6 +1,6 @@
 """Evaluation during training: greedy games on deals that are never used in training."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -8,7 +8,7 @@ import torch
 from hanabako.games import game_of
 
 from ...networks.neural_policy import NeuralPolicy
-from ...playing.play import is_specialized, play
+from ...playing.play import play
 from ...playing.seating import turns_of
 from ...registry import load
 from .ranks import Ranks
@@ -27,7 +27,7 @@ def validate(
     `agents.playing.seating.turns_of`. An interruption of any rank ends the games of all; then there is no row.
     """
     seatings = turns_of(policy, [load(name, policy.config) for name in others], policy.config.players)
-    share = share_of(games, len(seatings), ranks)
+    share = -(-games // (ranks.world * len(seatings)))
     seed = VALIDATION_SEED + ranks.rank
     played = interruption.cuts_short(
         lambda: [(seat, play(policy.config, seats, share, seed)) for seat, seats in seatings]
@@ -41,20 +41,6 @@ def validate(
     sums = [sum(float(getattr(some, name).sum()) for _, some in played) for name in names.values()]
     totals = ranks.sum(torch.tensor(sums, dtype=torch.float64)).tolist()
     return row | {name: total / row["greedy_games"] for name, total in zip(names, totals, strict=True)}
-
-
-def compile_evaluations(policy: NeuralPolicy, sizes: Iterable[int], others: Sequence[str], ranks: Ranks) -> None:
-    """Compile what `validate` needs for ``sizes`` games, on one rank; the others load it from Numba's cache."""
-    seatings = turns_of(policy, [load(name, policy.config) for name in others], policy.config.players)
-    with ranks.one_first():
-        for _, seats in seatings:
-            for specialize in {is_specialized(share_of(games, len(seatings), ranks), seats) for games in sizes}:
-                play(policy.config, seats, 1, VALIDATION_SEED, specialize=specialize)
-
-
-def share_of(games: int, line_ups: int, ranks: Ranks) -> int:
-    """Return the number of games per line-up that one rank plays."""
-    return -(-games // (ranks.world * line_ups))
 
 
 def mean_of(scores: np.ndarray, ranks: Ranks) -> dict[str, float]:

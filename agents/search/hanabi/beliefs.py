@@ -176,7 +176,8 @@ class Belief:
             return memories
         parts = [memories[:0]]
         for _, count, copies in self._copies(at, hands, memories):
-            (copies.observe if at else copies.begin)(without=self.player)
+            partners = copies.blueprint(without=self.player)
+            (partners.observe if at else partners.begin)()
             parts.append(copies.memories[:count].copy())
         return np.concatenate(parts)
 

@@ -27,7 +27,8 @@ from hanabako.engine.bits import popcount
 from hanabako.packing import unpack
 from hanabako.words.checks import shown
 
-from ...playing.policy import GamesInPlay, Policy, chosen_rows, rows_to_move
+from ...playing.block import Block
+from ...playing.policy import Policy, chosen_rows, rows_to_move
 from ..choosing import Request, Thought, drawn, first_moves, think_together
 from ..policy import Search, SearchSeated
 from .beliefs import Belief
@@ -63,7 +64,6 @@ class SearchPolicy(Search):
     """
 
     remembers = True
-    values_are = "the mean score of the game, in points, of roll-outs under the blueprint"
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class SearchPolicy(Search):
         self.name += " (all seats)" if self.is_joint else ""
         self.specializes = blueprint.specializes
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "HanabiSeated":
+    def seat(self, games: Block, seats: Sequence[int]) -> "HanabiSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return (JointSeated if self.is_joint else SingleSeated)(self, games, seats)
 
@@ -103,7 +103,7 @@ B = TypeVar("B", Belief, CommonKnowledge)
 class HanabiSeated(SearchSeated, Generic[B]):
     """Searching seats, which follow games from the beginning."""
 
-    def __init__(self, policy: SearchPolicy, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: SearchPolicy, games: Block, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats, range(games.game.players))  # the blueprint at all seats
         self._policy = policy
         self._simulator = Simulator(games.game, policy.blueprint, games.specialize)

@@ -32,7 +32,7 @@ class Snapshot:
     table: NDArray[Any]
     """(1,): a copy of its record."""
     step: int
-    """See `agents.playing.policy.GamesInPlay.step`."""
+    """See `agents.playing.block.Block.step`."""
 
     @cached_property
     def state(self) -> Any:
@@ -98,35 +98,25 @@ class HanabiRollouts(Rollouts):
         if hands is not None:
             self._belief.put(self.rules_array, self.tables[rows], player, deck_keys, hands)
 
-    def begin(self, without: int) -> None:
-        """Begin the blueprint's memories after the deal, at all seats but ``without``."""
-        self._seat_blueprint(without)
-        self._players.begin()
-
     def choose(self, without: int | None = None) -> NDArray[np.int64]:
         """Return the blueprint's actions in every game, at all seats but ``without``; the next call overwrites them."""
         self.loops.refresh(self.rules_array, self.tables)
         self.show()
-        self._seat_blueprint(without)
-        self._players.act()
+        self.blueprint(without).act()
         return self.actions
-
-    def observe(self, without: int) -> None:
-        """Let all seats but ``without`` observe the last step."""
-        self._seat_blueprint(without)
-        self._players.observe()
 
     @override
     def play_out(self, actions: NDArray[np.int64]) -> NDArray[Any]:
-        self._seat_blueprint(None)
+        self.blueprint()
         self.loops.refresh(self.rules_array, self.tables[: len(actions)])
         return super().play_out(actions)
 
-    def _seat_blueprint(self, without: int | None) -> None:
-        """Seat the blueprint at all seats but ``without``."""
+    def blueprint(self, without: int | None = None) -> Seated:
+        """Return the blueprint, at all seats but ``without``."""
         self._players.seats[:] = self._all_seats
         if without is not None:
             self._players.seats[:] &= ~(np.uint64(1) << np.uint64(without))
+        return self._players
 
 
 class Simulator:

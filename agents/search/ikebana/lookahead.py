@@ -54,8 +54,6 @@ NORMAL = np.array([0.5 * math.erfc((FURTHEST - i / STEPS) / math.sqrt(2)) for i 
 class Lookahead(NamedTuple):
     """The arrays that a look-ahead reads and writes."""
 
-    turns: NDArray[np.int64]
-    """(1,): 1 to expand the player's turn, 2 to expand the reply too."""
     solved: NDArray[np.uint16]
     """The probabilities of `agents.search.ikebana.relaxed.last_round`, one turn after another."""
     offsets: NDArray[np.int64]
@@ -104,7 +102,7 @@ class Horizon(NamedTuple):
 POINTS, NORMALLY, SOLVED = range(3)
 
 
-def new_lookahead(config: Any, dtype: np.dtype, turns: int) -> Lookahead:
+def new_lookahead(config: Any, dtype: np.dtype) -> Lookahead:
     """Return the arrays of `best_action` for games of ``config`` with states of ``dtype``; takes about a second."""
     factor = 2 if config.final_bouquet else 1
     poor = 2 * START_PRESTIGE
@@ -114,7 +112,6 @@ def new_lookahead(config: Any, dtype: np.dtype, turns: int) -> Lookahead:
         solved, offsets = last_round(total, factor, widest)
     means, variances = np.stack([bouquet_values(1), bouquet_values(factor)], axis=1)
     return Lookahead(
-        turns=np.array([turns]),
         solved=solved,
         offsets=offsets,
         widest=widest,
@@ -200,10 +197,9 @@ def variance_of_rounds(rules, left):
 @rule
 def horizon_of(rules, view, lookahead, mine, theirs):
     """Return the `Horizon` for the player with the bouquet ``mine``."""
-    turn = min(popcount(mine) + popcount(theirs) + lookahead.turns[0], ROUND_TURNS)
+    turn = min(popcount(mine) + popcount(theirs) + 2, ROUND_TURNS)
     left = rules.rounds - 1 - np.int64(view.round_index)
     mode = POINTS if rules.reward != REWARD_WIN else SOLVED if left == 0 and turn < ROUND_TURNS else NORMALLY
-    replies = bool(lookahead.turns[0] > 1 and popcount(theirs) < BOUQUET_SIZE)
     mover_size, other_size = turn // 2, min((turn + 1) // 2, BOUQUET_SIZE)
     return Horizon(
         mode,
@@ -214,7 +210,7 @@ def horizon_of(rules, view, lookahead, mine, theirs):
         BEGINS[other_size + 1] - BEGINS[other_size],
         variance_of_rounds(rules, left),
         kind_of(theirs),
-        replies,
+        bool(popcount(theirs) < BOUQUET_SIZE),
     )
 
 
@@ -310,8 +306,6 @@ def horizon_value(lookahead, horizon, mine, my_prestige, theirs, their_prestige)
     """Return the value of a position at the horizon, given both bouquets' kinds and both players' prestige."""
     lead = my_prestige - their_prestige
     if horizon.mode == SOLVED:
-        if lookahead.turns[0] == 1:  # the other is to move
-            return 1.0 - solved_probability(lookahead, horizon, theirs, mine, -lead)
         return solved_probability(lookahead, horizon, mine, theirs, lead)
     level, my_prestige, their_prestige = horizon.level, min(my_prestige, MOST_LEFT), min(their_prestige, MOST_LEFT)
     mean = lead + lookahead.means[level, mine, my_prestige] - lookahead.means[level, theirs, their_prestige]

@@ -1,8 +1,9 @@
 """A seat of Ikebana that searches, over a bot or a network as its *blueprint*.
 
-A search over the bot ``lookahead`` in a two-player game looks ahead exactly; see `agents.search.ikebana.lookahead`.
-All others use roll-outs: every action is played out to the end of the round, over the same decks, with the blueprint at
-all seats. The end is valued by the probability to win the game, see `agents.search.ikebana.rollouts.round_value`.
+A search over the bot ``lookahead`` in a two-player game looks ahead exactly (`agents.search.ikebana.lookahead`), unless
+an option of roll-outs is given. All others use roll-outs: every action is played out to the end of the round, over the
+same decks, with the blueprint at all seats. The end is valued by the probability to win the game, see
+`agents.search.ikebana.rollouts.round_value`.
 """
 
 from collections.abc import Sequence
@@ -13,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from hanabako.words.checks import shown
 from ikebana_env.engine.state import DECK_SIZE
 
-from ...bots.bot import Bot
 from ...bots.ikebana import LOOKAHEAD_FLORIST
-from ...playing.policy import GamesInPlay, Policy, rows_to_move
+from ...playing.block import Block
+from ...playing.policy import Policy, rows_to_move
 from ..policy import Search, SearchSeated
 from ..rollouts import by_size
 from ..rounds import RoundSeated
@@ -37,17 +37,10 @@ class IkebanaSearch(Search):
         rollouts: rounds played out per decision, all actions together; 200 by default.
         budget: milliseconds per decision instead: see `agents.search.hanabi.policy.SearchPolicy`.
         margin: for roll-outs: by how many standard errors an action must beat the blueprint's; 2 by default.
-        turns: look ahead exactly instead: 1 for the player's turn, 2 to include the reply. The default for two players
-            over ``lookahead`` is 2, unless another option is given.
 
     ``counts`` has the number of ``decisions`` with more than one action, of those ``changed`` from the blueprint's, and
     of ``rollouts``.
     """
-
-    values_are = (
-        "the probability of winning the game, from 0 to 1; by roll-outs, and if the config's reward is not win, "
-        "the lead in prestige over the mean of the others"
-    )
 
     def __init__(
         self,
@@ -56,42 +49,23 @@ class IkebanaSearch(Search):
         rollouts: int | None = None,
         budget: float | None = None,
         margin: float | None = None,
-        turns: int | None = None,
     ) -> None:
         effort = rollouts, budget, margin
         super().__init__(blueprint, config, effort, ROLLOUTS)
-        self.turns = turns_of(self.bot, config, turns, rolls_out=effort != (None, None, None))
+        fits = self.bot is LOOKAHEAD_FLORIST and config.players == 2
+        self.looks_ahead = fits and effort == (None, None, None)
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> SearchSeated:
+    def seat(self, games: Block, seats: Sequence[int]) -> SearchSeated:
         """See `agents.playing.policy.Policy.seat`."""
-        return (RolloutSeated if self.turns is None else LookaheadSeated)(self, games, seats)
-
-
-def turns_of(bot: Bot | None, config: Any, turns: Any, rolls_out: bool) -> int | None:
-    """Return how many turns a search looks ahead, after checking the option ``turns``; None if it uses roll-outs.
-
-    ``bot`` is None for a network; ``rolls_out`` says whether an option of roll-outs is given.
-    """
-    fits = bot is LOOKAHEAD_FLORIST and config.players == 2
-    if turns is None:
-        return 2 if fits and not rolls_out else None
-    if isinstance(turns, bool) or not isinstance(turns, (int, np.integer)) or turns not in (1, 2):
-        raise ValueError(f"turns must be 1 or 2, got {shown(turns)}")
-    if rolls_out:
-        raise ValueError("a search takes turns, or rollouts or budget with a margin, not both")
-    if not fits:
-        name = "a network" if bot is None else bot.name
-        raise ValueError(f"turns is for 2 players over lookahead, got {config.players} players over {name}")
-    return int(turns)
+        return (LookaheadSeated if self.looks_ahead else RolloutSeated)(self, games, seats)
 
 
 class LookaheadSeated(SearchSeated):
     """Seats that look ahead, see `agents.search.ikebana.lookahead`."""
 
-    def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: IkebanaSearch, games: Block, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
-        assert policy.turns is not None
-        self._lookahead = new_lookahead(policy.config, games.tables.dtype["state"], policy.turns)
+        self._lookahead = new_lookahead(policy.config, games.tables.dtype["state"])
         self._values = np.full((len(games.tables), 3), np.nan)
         """(N, 3): the values of drawing (again), keeping and buying, at each game's last decision."""
 
@@ -112,7 +86,7 @@ class LookaheadSeated(SearchSeated):
 class RolloutSeated(RoundSeated):
     """Seats that search by roll-outs, with the blueprint at all seats."""
 
-    def __init__(self, policy: IkebanaSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: IkebanaSearch, games: Block, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
         self._unseen = np.zeros(DECK_SIZE, np.int64)
         self._rollouts = by_size(partial(IkebanaRollouts, games.game, policy.blueprint, games.specialize))

@@ -23,7 +23,8 @@ from hanafuda_env.engine.actions import KEEP_HANDS
 from hanafuda_env.engine.state import PHASE_SWAP, TURNS
 
 from ...bots.bot import Bot
-from ...playing.policy import BatchedPolicy, GamesInPlay, Policy, chosen_rows
+from ...playing.block import Block
+from ...playing.policy import BatchedPolicy, Policy, chosen_rows
 from ..choosing import FIRST_BATCH, Halving
 from ..policy import Effort, Search
 from ..rollouts import by_size
@@ -55,8 +56,6 @@ class KoiKoiSearch(Search):
     number of ``passes`` or ``rollouts``.
     """
 
-    values_are = "the points of the current round; those of the other player count negative"
-
     def __init__(
         self,
         blueprint: Policy,
@@ -70,7 +69,7 @@ class KoiKoiSearch(Search):
         if self.bot is not None and margin is not None:
             raise ValueError(f"a margin is for a search over a network, got {margin} over {self.bot.name}")
 
-    def seat(self, games: GamesInPlay, seats: Sequence[int]) -> "KoiKoiSeated":
+    def seat(self, games: Block, seats: Sequence[int]) -> "KoiKoiSeated":
         """See `agents.playing.policy.Policy.seat`."""
         return KoiKoiRolloutSeated(self, games, seats) if self.bot is None else TreeSeated(self, games, seats, self.bot)
 
@@ -78,7 +77,7 @@ class KoiKoiSearch(Search):
 class KoiKoiSeated(RoundSeated):
     """Seats that search, and solve endings."""
 
-    def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: KoiKoiSearch, games: Block, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
         self.exclusions = Exclusions(games.game.rules, games.tables)
         """The public knowledge of hands by K14."""
@@ -119,7 +118,7 @@ class KoiKoiSeated(RoundSeated):
 class TreeSeated(KoiKoiSeated):
     """Seats that grow a tree for each decision, over a bot, which is asked only beyond the tree's leaves."""
 
-    def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int], bot: Bot) -> None:
+    def __init__(self, policy: KoiKoiSearch, games: Block, seats: Sequence[int], bot: Bot) -> None:
         super().__init__(policy, games, seats)
         state, seen, mask = np.zeros(1, ROUND_STATE), np.zeros(1, ROUND_STATE), np.zeros(1, np.uint64)
         memory = np.zeros(2, bot.memory_dtype(round_rules(games.game.rules)))
@@ -178,7 +177,7 @@ class Passes(Halving):
 class KoiKoiRolloutSeated(KoiKoiSeated):
     """Seats that search by roll-outs, with a network at both seats."""
 
-    def __init__(self, policy: KoiKoiSearch, games: GamesInPlay, seats: Sequence[int]) -> None:
+    def __init__(self, policy: KoiKoiSearch, games: Block, seats: Sequence[int]) -> None:
         super().__init__(policy, games, seats)
         self._rollouts = by_size(partial(KoiKoiRollouts, games.game, policy.blueprint, games.specialize))
 
