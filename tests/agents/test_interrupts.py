@@ -23,10 +23,9 @@ import pytest
 
 from hanabako import agents
 from hanabako.agents.commands.command_line import main
-from hanabako.agents.learning.common import validation
+from hanabako.agents.learning.common import trainer, validation
 from hanabako.agents.learning.common.checkpoints import holds_checkpoint
 from hanabako.agents.learning.common.runs import finished, locked, read_metrics
-from hanabako.agents.learning.common.trainer import Trainer
 from hanabako.agents.learning.ppo import Args, train
 from hanabako.agents.playing import play as playing
 from hanabako.agents.playing.block import Block
@@ -180,7 +179,7 @@ def test_training_that_has_not_begun_says_what_can_be_continued(
             f"Interrupted. To continue: hanabako train --resume {run}",
         ]
     capsys.readouterr()
-    monkeypatch.setattr(Trainer, "compile", lambda _: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(trainer, "session", lambda _: signal.raise_signal(signal.SIGINT))
     assert status_of(["train", "--ranks", "1", *words]) == 130
     assert capsys.readouterr().out.splitlines()[1:] == said
 
