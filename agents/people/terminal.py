@@ -4,6 +4,7 @@ If the input is not a terminal, it is read line by line, and the game stops wher
 """
 
 import re
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,25 @@ Type an action's number, its words, or the beginnings of its words.
 
 CLEAR = "\033[2J\033[3J\033[H"
 ESCAPE = re.compile(r"\033\[[\d;]*m")
+TICK = 0.2
+"""Seconds between two checks for signals while a line is typed."""
+
+
+def typed_line(prompt: str) -> str:
+    """Read a line from this terminal; raise EOFError at its end.
+
+    ``input`` checks for signals before it waits for a key and while it waits. It notices a Ctrl-C between these two
+    only at the next key, so its wait is interrupted every `TICK`.
+    """
+    if not hasattr(signal, "setitimer"):  # on Windows
+        return input(prompt)
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+    try:
+        return input(prompt)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def can_show_shapes(encoding: str) -> bool:
@@ -51,7 +71,7 @@ class Terminal:
     """Show symbols for suits, next to the colors or instead of them."""
     interactive: bool = False
     """A person watches the screen, which is cleared between two persons at one terminal."""
-    read: Callable[[str], str] = input
+    read: Callable[[str], str] = typed_line
     """Shows a prompt and returns a line, or raises EOFError."""
     _last: int | None = field(default=None, init=False)
     """The player who saw the screen last."""

@@ -41,7 +41,7 @@ class Seated(ABC):
     seats: NDArray[np.uint64]
     """(N,): the players whose seats it has in each game, as bits of a set; they change only when that game begins."""
     values: Any = None
-    """Of a search: per game, the value of each action at the last decision that was searched, or None."""
+    """A search keeps the action values of each game's last decision here, one dict or None per game."""
 
     def begin(self, chosen: NDArray[np.bool_] | None = None) -> None:  # noqa: B027 (without memory, do nothing)
         """Forget the previous game: the cards of a new one are dealt."""

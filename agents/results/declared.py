@@ -13,8 +13,6 @@ from hanabako.words.checks import did_you_mean, shown
 from hanabako.words.ranges import check_ranges
 from hanabako.words.typed import from_json
 
-__all__ = ["as_fields", "contents", "filled_in"]
-
 
 @contextmanager
 def contents(path: Path) -> Iterator[dict[str, Any]]:

@@ -13,8 +13,6 @@ from .comparison import reading as comparison
 from .declared import contents
 from .study import Study
 
-__all__ = ["Place", "find", "load", "names", "title_of"]
-
 STUDIES = Path(__file__).resolve().parents[2] / "benchmarks" / "strength"
 """The folder of the project's own studies; it exists only in a clone."""
 KINDS = (".py", ".toml")

@@ -13,8 +13,6 @@ from ..registry import AgentName
 from .meeting import BLOCK, errors_of
 from .study import Result, Results
 
-__all__ = ["gain", "heat_map", "matrix", "plus_minus", "short_name"]
-
 
 def matrix(results: Results, names: Sequence[str]) -> NDArray[np.float64]:
     """Return the scores (n, n) of meetings of pairs: rows are first in the line-up. Pairs that did not meet are NaN."""

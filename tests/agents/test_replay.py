@@ -137,7 +137,7 @@ def test_a_diverging_run_with_priorities_says_so(tmp_path: Path):
 @pytest.mark.parametrize("name", ["iql", "vdn", "qmix", "sad"])
 @torch.no_grad()
 def test_sequences_begin_with_the_memories_after_those_before(name: str):
-    """Of four rollouts three are kept; memories are stored in float16."""
+    """The replay memory keeps the last three of four rollouts, with memories in float16."""
     learner = learner_of(name)
     policy, games = learner.network, learner.envs.games
     memories = learner.replay.at(torch.arange(3 * games)).memories

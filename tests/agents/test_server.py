@@ -108,6 +108,7 @@ def test_a_game_is_played_to_its_end_and_shown_again(game: str, tmp_path: Path):
     with serving(host_of(config, 0, file=tmp_path / "game.json")) as url:
         client = Client(url)
         state = client.state()
+        assert "this game is not over" in client.request("GET", f"{client.path}replay")[2]
         while not state["over"]:
             assert state["picture"].startswith("<svg") and state["player"] == "player_0" and state["text"]
             legal = [action for action, _ in state["actions"]]

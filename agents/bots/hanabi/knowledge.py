@@ -110,6 +110,15 @@ def count_to_come(rules, view, counts):
 
 
 @rule
+def used_up(rules, counts):
+    """Return the cards of which ``counts`` (suits * ranks,) has none left."""
+    cards = ZERO
+    for card in range(rules.suits * rules.ranks):
+        cards |= bit(card) if counts[card] <= 0 else ZERO
+    return cards
+
+
+@rule
 def hand_count(view, player):
     """Return the number of cards in a hand, signed: a range over an unsigned number would make slots unsigned too."""
     return np.int64(view.hand_count[player])

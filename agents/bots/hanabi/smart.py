@@ -45,18 +45,9 @@ from .knowledge import (
     nth_hint,
     play_action,
     rank_hint,
-)
-from .smart_reading import (
-    begin,
-    could_be_warning,
-    is_maybe,
-    is_sure,
-    memory_dtype,
-    newest_card,
-    next_discard,
-    observe,
     used_up,
 )
+from .smart_reading import begin, could_be_warning, is_maybe, is_sure, memory_dtype, newest_card, next_discard, observe
 
 UNKNOWN_PLACE = -1  # the place of a card whose possible cards have different places: if playable, it goes first
 GAMBLE_DECK_FULL_LIVES = 3  # with all lives, gamble when at most this many cards are left in the deck
@@ -103,7 +94,7 @@ def seen_everywhere(rules, memory, view):
     for slot in range(memory.hand_count[memory.player]):
         if popcount(memory.possible[memory.player, slot]) == 1:
             memory.counts[nth_set_bit(memory.possible[memory.player, slot], 0)] -= 1
-    return used_up(rules, memory)
+    return used_up(rules, memory.counts)
 
 
 @rule

@@ -11,7 +11,7 @@ from hanabi_env.engine.cards import all_cards, playable_set, player_at, touched_
 from hanabi_env.engine.state import EVENT_DISCARD, EVENT_HINT_COLOR, EVENT_HINT_RANK, EVENT_PLAY
 
 from .hats import narrow, remove_card
-from .knowledge import card_at, count_to_come, hand_count
+from .knowledge import card_at, count_to_come, hand_count, used_up
 
 
 def memory_dtype(rules):
@@ -117,16 +117,7 @@ def gone_by_common_knowledge(rules, memory):
         for slot in range(memory.hand_count[player]):
             if popcount(memory.possible[player, slot]) == 1:
                 memory.counts[nth_set_bit(memory.possible[player, slot], 0)] -= 1
-    return used_up(rules, memory)
-
-
-@rule
-def used_up(rules, memory):
-    """Return the cards of which ``memory.counts`` has none left."""
-    cards = ZERO
-    for card in range(rules.suits * rules.ranks):
-        cards |= bit(card) if memory.counts[card] <= 0 else ZERO
-    return cards
+    return used_up(rules, memory.counts)
 
 
 # --- Reading a step ---------------------------------------------------------------------------------------------------
