@@ -156,6 +156,8 @@ def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
         briefly += " --agent random"
     if "--resume" in words:
         briefly = "--steps 128"
+    if "--start" in words and words[words.index("--start") + 1] in pretrained("hanabi"):  # it keeps its size
+        briefly = briefly.replace("--width 16 --layers 1 ", "")
     if module == "pytest":  # pytest must find the clone's files and settings from here
         briefly += f" --rootdir {shlex.quote(str(ROOT))} -c {shlex.quote(str(ROOT / 'pyproject.toml'))}"
         words = [module, *(str(ROOT / word) if (ROOT / word).exists() else word for word in words[1:])]
