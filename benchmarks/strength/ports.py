@@ -10,9 +10,10 @@ rows to play. The programs were run as follows:
 * Quuxplusone/Hanabi: ``g++ -std=c++14 -O3 -DNDEBUG -DHANABI_SERVER_NDEBUG -DBOTNAME=SmartBot main.cc SmartBot.cc
   HanabiServer.cc``, then ``--quiet --seed 1 --games 20000 --players N``, with a counter of games lost by errors;
 * rjtobin/HanSim: ``g++ -O2 rec_main.cpp`` and ``info_main.cpp`` with ``num_games`` increased; its game ends with the
-  fourth error, or with ``mStrikes(2)`` with the third.
+  fourth error, or with ``mStrikes(2)`` with the third;
+* facebookresearch/Hanabi_SPARTA: `SearchBot` over `SmartBot` with its defaults, in the last seat, on our first deals.
 
-Our own bots' scores are those of the study `hanabi_bots`. It is Python for its table.
+Our own bots' scores are those of the studies `hanabi_bots` and `search_hanabi`. It is Python for its table.
 """
 
 import itertools
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hanabako.agents.results import Row, Study
+from hanabako.agents.results.meeting import BLOCK
 from hanabako.agents.results.store import read_results
 from hanabako.agents.results.study import Result, Results
 from hanabako.generated import table
@@ -28,7 +30,7 @@ from hanabako.generated import table
 __all__ = ["RESULTS", "STUDY", "WITHIN", "Comparison", "beside_originals", "comparisons", "together"]
 
 RESULTS = Path(__file__).resolve().parent / "results" / "ports.json"
-BOTS = RESULTS.with_name("hanabi_bots.json")
+BOTS, SEARCH = (RESULTS.with_name(f"{name}.json") for name in ("hanabi_bots", "search_hanabi"))
 WITHIN = 0.15
 """The largest accepted difference between a port's mean score and its original's, or a published one."""
 LOST_GAMES = {"never": "none", "kept": "points kept", "zero": "0", "fourth": "none, of four lives"}
@@ -52,13 +54,13 @@ class Comparison(NamedTuple):
 
 
 def comparisons(originals: Results, bots: Results) -> Iterator[Comparison]:
-    """Yield the comparisons of all our ports with their originals.
+    """Yield the comparisons of our ports with originals that played enough games: not of a search on our first deals.
 
     Args:
         originals: the results of this study.
-        bots: the results of `hanabi_bots`.
+        bots: the results of `hanabi_bots`, and of `search_hanabi` for searches.
     """
-    for row in originals:
+    for row in (row for row in originals if "deals" not in row):
         for players, result in our_results(row, bots).items():
             original, published = row["original"][players]["score"], row["published"].get(players)
             ours = score_of(result, row["lost_games"])
@@ -76,8 +78,10 @@ def our_results(row: Result, bots: Results) -> dict[str, Result]:
     }
 
 
-def score_of(result: Result, lost_games: str) -> float:
-    """Return the mean score, with lost games counted according to ``lost_games``."""
+def score_of(result: Result, lost_games: str, deals: int | None = None) -> float:
+    """Return the mean score, with lost games counted according to ``lost_games``; or as 0, of the first ``deals``."""
+    if deals is not None:
+        return sum(sums[0] for sums in result["sums"][: deals // BLOCK]) / deals
     return result["score"] if lost_games == "zero" else result["fireworks_score"]
 
 
@@ -109,7 +113,7 @@ def cell(row: Result, players: str, result: Result | None) -> str:
     """Return our mean, the original's and, on a second line, the published one, each with the difference to ours."""
     if players not in row["original"]:
         return ""
-    ours = score_of(result, row["lost_games"]) if result else None
+    ours = score_of(result, row["lost_games"], row.get("deals")) if result else None
     original, published = row["original"][players]["score"], row["published"].get(players)
     text = f"{original:.2f}" if ours is None else f"**{ours:.2f}**; {beside(original, ours)}"
     return text + (f"<br>published {beside(published, ours)}" if published is not None else "")
@@ -167,7 +171,7 @@ STUDY = Study(
     [],
     play,
     tables={
-        "ports": lambda results: beside_originals(results, read_results(BOTS)),
+        "ports": lambda results: beside_originals(results, [*read_results(BOTS), *read_results(SEARCH)]),
         "pairs": lambda results: together(results, read_results(BOTS)),
     },
 )

@@ -131,6 +131,12 @@ def test_a_port_stands_beside_its_original_by_the_same_way_to_count_lost_games()
     assert ports.cell(original(3.2), "3", ours) == ""
 
 
+def test_a_search_stands_beside_its_original_on_the_deals_that_that_played():
+    ours, theirs = result("a", 3.0, sums=[[60], [80], [20]]), original(3.2, lost_games="zero", deals=40)
+    assert ports.cell(theirs, "2", ours) == "**3.50**; 3.20 (+0.30)"
+    assert not list(ports.comparisons([theirs], [ours])), "few deals: no limit"
+
+
 def test_four_lives_are_compared_with_four_lives():
     bots = [result("a", 3.0), result("a", 9.0, preset="standard max_life_tokens=4"), result("a", 1.0, preset="mini")]
     for lost_games, ours in (("kept", 3.0), ("fourth", 9.0)):
