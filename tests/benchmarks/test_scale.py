@@ -131,7 +131,7 @@ def test_a_port_stands_beside_its_original_by_the_same_way_to_count_lost_games()
     assert ports.cell(original(3.2), "3", ours) == ""
 
 
-def test_a_search_stands_beside_its_original_on_the_deals_that_that_played():
+def test_a_search_stands_beside_its_original_on_the_same_deals():
     ours, theirs = result("a", 3.0, sums=[[60], [80], [20]]), original(3.2, lost_games="zero", deals=40)
     assert ports.cell(theirs, "2", ours) == "**3.50**; 3.20 (+0.30)"
     assert not list(ports.comparisons([theirs], [ours])), "few deals: no limit"
