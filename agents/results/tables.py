@@ -94,7 +94,7 @@ def listing(results: Results) -> str:
     several = len({row["game"] for row in results}) > 1
     columns = {
         "game": lambda row: f"{row['game']} {game_text(row)}" if several else game_text(row),
-        "agent": lambda row: as_code(short_name(row["line_up"][0])),
+        "agent": lambda row: as_code(",".join(map(short_name, row["line_up"][: 1 if partner(row) else None]))),
         "settings": lambda row: ", ".join(f"{name} {value}" for name, value in (row["search"] or {}).items()),
         "partner" if game_named(results[0]["game"]).cooperative else "rival": partner,
         "score": lambda row: "" if "lead" in row else score_text(row),
@@ -109,8 +109,7 @@ def listing(results: Results) -> str:
     }
     cells = {head: [cell(row) for row in results] for head, cell in columns.items()}
     cells = {head: column for head, column in cells.items() if any(column)}
-    deals = set(cells["deals"])
-    below = f"\n\n{cells.pop('deals')[0]} deals a line." if len(deals) == 1 else ""
+    below = f"\n\n{cells.pop('deals')[0]} deals a line." if len(set(cells["deals"])) == 1 else ""
     pairs = zip(["", *cells["game"]], cells["game"], strict=False)
     cells["game"] = ["" if own == before else own for before, own in pairs]
     return markdown(list(cells), list(zip(*cells.values(), strict=True))) + below
@@ -122,14 +121,16 @@ def game_text(row: Result) -> str:
 
 
 def partner(row: Result) -> str:
-    """Return the second agent; "" if there is none."""
-    return as_code(short_name(row["line_up"][1])) if len(row["line_up"]) == 2 else ""
+    """Return the second agent; "" if there is none, or if one seat of the line-up searches."""
+    is_shown = len(row["line_up"]) == 2 and not (row["search"] and row["seats"] == "given")
+    return as_code(short_name(row["line_up"][1])) if is_shown else ""
 
 
 def gained(alone: dict[Any, Result], row: Result) -> str:
     """Return what a search scores more than its blueprint on the same deals; "" if that is not known."""
-    found = alone.get((game_text(row), row["line_up"][0].partition(":")[2]))
-    if not row["search"] or found is None or len(row["line_up"]) > 1:
+    blueprint, *others = {name.partition(":")[2] or name for name in row["line_up"]}
+    found = alone.get((game_text(row), blueprint))
+    if not row["search"] or found is None or others:
         return ""
     mean, error = (row["gain"], row["gain_error"]) if "gain" in row else gain(row, found)
     return f"{mean:+.3f}{plus_minus(error)}"

@@ -171,7 +171,7 @@ STUDY = Study(
     [],
     play,
     tables={
-        "ports": lambda results: beside_originals(results, [*read_results(BOTS), *read_results(SEARCH)]),
+        "ports": lambda results: beside_originals(results, [*read_results(SEARCH), *read_results(BOTS)]),
         "pairs": lambda results: together(results, read_results(BOTS)),
     },
 )

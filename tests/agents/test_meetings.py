@@ -166,3 +166,13 @@ def test_pairs_are_a_matrix_and_others_a_list(pool):
     few = table(rows[:2]).splitlines()
     assert few[0] == "| game | agent | partner | score |" and few[-1] == "20 deals a line."
     assert few[2].startswith("| mini, 2 players | `random` |") and few[3].startswith("|  | `random` |")
+
+
+def test_a_line_up_of_which_one_seat_searches_gains_over_its_blueprint():
+    row = {"game": "hanabi", "preset": "mini", "players": 2, "seed": 1, "first": 0, "seats": "given", "done": 40}
+    row |= {"score": 8.0, "score_error": 0.1}
+    alone = row | {"line_up": ["a"], "search": None, "sums": [[100], [120]]}
+    search = row | {"line_up": ["a", "search:a"], "search": {"rollouts": 9}, "sums": [[110], [150]]}
+    head, _, _, line, *_ = table([alone, search]).splitlines()
+    assert head == "| game | agent | settings | score | gain by search |"
+    assert line == "|  | `a,search:a` | rollouts 9 | 8.00 ± 0.10 | +1.000 |"
