@@ -37,10 +37,7 @@ BOTS = {name for game in games() for name in names(game)}
 TRAINED = "runs/NAME"
 """The run that the examples on the pages use."""
 
-BRIEF_RUN = (
-    "--steps 64 --games 8 --horizon 4 --minibatch 32 --width 16 --layers 1 --evaluations 1 --evaluation-games 2"
-    " --final-games 2"
-)
+BRIEF_RUN = "--steps 64 --games 8 --horizon 4 --minibatch 32 --evaluations 1 --evaluation-games 2 --final-games 2"
 NO_MINIBATCH = ("--minibatch 32 ", "")
 BRIEFLY = {
     "hanabako train": f"{BRIEF_RUN} --ranks 1",
@@ -53,6 +50,7 @@ BRIEFLY = {
     "benchmarks.speed.peers": "--help",
     "benchmarks.speed.compile_time": "--help",
     "benchmarks.speed.learner": "--help",
+    "benchmarks.speed.device": "--help",
     "benchmarks.speed.learners": "--help",
     "benchmarks.pages": "--check",
     "pytest": "--collect-only --quiet",
@@ -156,8 +154,6 @@ def shortened(words: list[str], files: Collection[str] = ()) -> list[str]:
         briefly += " --agent random"
     if "--resume" in words:
         briefly = "--steps 128"
-    if "--start" in words and words[words.index("--start") + 1] in pretrained("hanabi"):  # it keeps its size
-        briefly = briefly.replace("--width 16 --layers 1 ", "")
     if module == "pytest":  # pytest must find the clone's files and settings from here
         briefly += f" --rootdir {shlex.quote(str(ROOT))} -c {shlex.quote(str(ROOT / 'pyproject.toml'))}"
         words = [module, *(str(ROOT / word) if (ROOT / word).exists() else word for word in words[1:])]

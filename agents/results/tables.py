@@ -10,6 +10,7 @@ from hanabako.games import config_from_dict, game_in_words, game_named
 from hanabako.generated import table as markdown
 from hanabako.words.cleaned import as_code
 
+from ..registry import SEARCH
 from .ratings import ELO, rated, unit_of
 from .study import Result, Results
 from .views import gain, plus_minus, short_name
@@ -128,7 +129,7 @@ def partner(row: Result) -> str:
 
 def gained(alone: dict[Any, Result], row: Result) -> str:
     """Return what a search scores more than its blueprint on the same deals; "" if that is not known."""
-    blueprint, *others = {name.partition(":")[2] or name for name in row["line_up"]}
+    blueprint, *others = {name.removeprefix(SEARCH) for name in row["line_up"]}
     found = alone.get((game_text(row), blueprint))
     if not row["search"] or found is None or others:
         return ""
@@ -139,8 +140,7 @@ def gained(alone: dict[Any, Result], row: Result) -> str:
 def spent(row: Result) -> str:
     """Return the milliseconds of one core that a decision of each agent took, as far as they were counted."""
     counts = [row.get("answers", {}).get(name, {}) for name in dict.fromkeys(row["line_up"])]
-    known = [1000 * own["core_seconds"] / own["decisions"] for own in counts if own.get("core_seconds")]
-    return ", ".join(f"{one:.1f}" for one in known)
+    return ", ".join(f"{1000 * it['core_seconds'] / it['decisions']:.1f}" for it in counts if it.get("core_seconds"))
 
 
 def score_text(row: Result | None, error: str = "±") -> str:

@@ -171,7 +171,9 @@ STUDY = Study(
     [],
     play,
     tables={
-        "ports": lambda results: beside_originals(results, [*read_results(SEARCH), *read_results(BOTS)]),
+        "ports": lambda results: beside_originals(
+            results, [*read_results(BOTS), *(row for row in read_results(SEARCH) if row["search"])]
+        ),
         "pairs": lambda results: together(results, read_results(BOTS)),
     },
 )
