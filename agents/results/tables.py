@@ -133,7 +133,7 @@ def gained(alone: dict[Any, Result], row: Result) -> str:
     found = alone.get((game_text(row), blueprint))
     if not row["search"] or found is None or others:
         return ""
-    mean, error = (row["gain"], row["gain_error"]) if "gain" in row else gain(row, found)
+    mean, error = gain(row, found)
     return f"{mean:+.3f}{plus_minus(error)}"
 
 
