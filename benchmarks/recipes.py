@@ -64,6 +64,7 @@ SMALL = ("--epochs", "2", "--entropy", "0.1", "--entropy-end", "0.005", *EARLIER
 ROUND = ("rounds=1", "reward=points")
 PLAIN = ("--features", "none")
 WIDE = ("--width", "128")
+HOUR = (*WIDE, "--gamma", "0.999", "--gae-lambda", "0.95", "--minibatch", "2048", "--seed", "348460554708")
 MANY = ("--games", "16384", "--minibatch", "32768")
 WIDER = ("--width", "256", "--games", "32768", "--minibatch", "65536")
 SELDOM = ("--evaluations", "6", "--evaluation-games", "500", "--final-games", "2000")
@@ -134,6 +135,7 @@ RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p-other-play-1": member(126_648_320, 995028264489, "dense", "other_play"),
     "hanabi-standard-2p-other-play-2": member(136_314_880, 142008700447, "dense", "other_play"),
     "hanabi-standard-3p": on_gpu(again(taught(3, "smart_safe", 100 * M, WIDE), 90 * M), 586_678_272, MANY),
+    "hanabi-standard-3p-from-2p": FOR_TWO._replace(players=3, steps=285_769_728, settings=HOUR, first=FOR_TWO),
     "hanabi-standard-4p": on_gpu(taught(4, "smart_safe", 90 * M, WIDE), 583_532_544, MANY),
     "hanabi-standard-5p": on_gpu(taught(5, "smart_safe", 80 * M, WIDE), 581_959_680, MANY),
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 23 * M, SMALL),
