@@ -3,7 +3,7 @@
     export AH2AC2_KEY=...                                      # from https://ah2ac2.com, for tests or for evaluations
     hanabako ah2ac2 --agent smart --games 3                    # tests: random partners, and as many games as you like
     hanabako ah2ac2 --agent smart --players 3 --seats 1 2      # tests with three players, two of which are the agent
-    hanabako ah2ac2 --agent hanabi-standard-2p,hanabi-standard-3p --evaluate --out evaluation.json
+    hanabako ah2ac2 --agent hanabi-standard-2p,hanabi-standard-3p-from-2p --evaluate --out evaluation.json
 
 Any agent can play that decides only by what its seat may know: bots, networks, searches, published networks, your own.
 Our rules follow the game; if the server's observations differ from them, the command stops with a message. Finished

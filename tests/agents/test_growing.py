@@ -107,8 +107,8 @@ def test_koikoi_has_no_suits_and_its_network_grows_too() -> None:
     ("name", "players", "least"),
     [
         ("hanabi-standard-2p", 3, 20),
-        ("hanabi-standard-3p", 2, 20),
-        ("hanabi-standard-3p", 4, 15),
+        ("hanabi-standard-3p-from-2p", 2, 20),
+        ("hanabi-standard-3p-from-2p", 4, 15),
         ("hanabi-standard-2p-dense-1", 3, 15),
     ],
 )

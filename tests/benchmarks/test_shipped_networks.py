@@ -87,7 +87,7 @@ def test_a_network_measured_again_keeps_the_curve_of_its_training(
 ) -> None:
     monkeypatch.setattr(shipped_networks, "RUNS", tmp_path)  # no run is there
     rows = {row["line_up"][0]: row for row in read_results(shipped_networks.RESULTS)}
-    assert shipped_networks.curve_of("hanabi-standard-3p") == rows["hanabi-standard-3p"]["curve"]
+    assert shipped_networks.curve_of("hanabi-standard-3p-from-2p") == rows["hanabi-standard-3p-from-2p"]["curve"]
     assert shipped_networks.curve_of("hanabi-mini-2p") is None
 
 
