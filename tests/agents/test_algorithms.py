@@ -168,15 +168,11 @@ def test_hints_are_given_and_followed_in_a_game_of_one_card_each(tmp_path: Path,
 def test_a_game_of_four_cards_is_solved(tmp_path: Path, name: str):
     """Every greedy game gets both points, the maximum. Players cannot see their own card.
 
-    One seed of ten stays with a worse convention (IQL and SAD, 10 seeds each), so three do in 1 of 1,000 tests.
+    None of 60 seeds failed, 30 each of IQL and SAD: false alarms are below 5 % (at 95 %).
     """
-    size = {"games": 64, "minibatch": 256, "rollouts": 8, "steps": 60_000, "final_games": 500}
+    size = {"games": 256, "minibatch": 1024, "rollouts": 8, "steps": 480_000, "final_games": 500}
     rates = {"learning_rate": 1e-2, "epsilon_power": 2.0}
-
-    def is_solved(seed: int) -> bool:
-        args = settings_of(name, config=LAST_CARDS, run_dir=tmp_path / f"run{seed}", seed=seed, **size, **rates)
-        last = read_metrics(train(args, named(name).algorithm))[-1]
-        assert args.make_config().max_score == 2
-        return (last["greedy_score"], last["greedy_perfect"]) == (2, 1)
-
-    assert any(map(is_solved, (1, 2, 3)))
+    args = settings_of(name, config=LAST_CARDS, run_dir=tmp_path / "run", **size, **rates)
+    last = read_metrics(train(args, named(name).algorithm))[-1]
+    assert args.make_config().max_score == 2
+    assert (last["greedy_score"], last["greedy_perfect"]) == (2, 1)
