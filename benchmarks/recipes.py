@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hanabako.games import game_named
 
-__all__ = ["EARLIER", "RECIPES", "Recipe"]
+__all__ = ["EARLIER", "PARTNERS", "RECIPES", "Recipe"]
 
 
 class Recipe(NamedTuple):
@@ -117,6 +117,12 @@ def member(steps: int, seed: int, network: str = "symmetric", algorithm: str = "
     return Recipe("hanabi", "standard", 2, steps, settings, learns_by=algorithm)
 
 
+def partner(preset: str, players: int, seed: int, steps: int, algorithm: str = "ppo") -> Recipe:
+    """Return a recipe like `member` for the other challenges: 15 core-minutes, with today's defaults."""
+    network = {"ppo": ("--network", "symmetric"), "other_play": ("--network", "dense", "--width", "64")}[algorithm]
+    return Recipe("hanabi", preset, players, steps, (*network, "--seed", str(seed)), learns_by=algorithm)
+
+
 def for_one_more(first: Recipe, steps: int, seed: int) -> Recipe:
     """Return the recipe of an hour on two cores, from a network for one player fewer."""
     return first._replace(players=first.players + 1, steps=steps, settings=(*HOUR, "--seed", str(seed)), first=first)
@@ -124,6 +130,12 @@ def for_one_more(first: Recipe, steps: int, seed: int) -> Recipe:
 
 FOR_TWO = taught(2, "smart", 170 * M, WIDE)
 FOR_FOUR = on_gpu(taught(4, "smart_safe", 90 * M, WIDE), 583_532_544, MANY)
+
+PARTNERS: dict[str, Recipe] = {
+    "hanabi-standard-3p-symmetric-1": partner("standard", 3, 3, 56_492_032),
+    "hanabi-standard-3p-other-play-1": partner("standard", 3, 3, 86_441_984, "other_play"),
+}
+"""The recipes of networks that ship as partners in the challenges for three to five players and for other rules."""
 
 RECIPES: dict[str, Recipe] = {
     "hanabi-standard-2p": FOR_TWO,
@@ -138,6 +150,7 @@ RECIPES: dict[str, Recipe] = {
     "hanabi-standard-3p-from-2p": for_one_more(FOR_TWO, 285_769_728, 348460554708),
     "hanabi-standard-4p": FOR_FOUR,
     "hanabi-standard-5p-from-4p": for_one_more(FOR_FOUR, 239_697_920, 196597174086),
+    **PARTNERS,
     "hanabi-very_small-2p": Recipe("hanabi", "very_small", 2, 23 * M, SMALL),
     "hanabi-mini-2p": Recipe("hanabi", "mini", 2, 25 * M, SMALL),
     "hanabi-small-2p-1": Recipe("hanabi", "small", 2, 27_525_120, SMALL),
