@@ -72,7 +72,7 @@ def heat_map(
     """
     others = names if others is None else others
     letters, above = (LETTER * max(map(len, labels)) for labels in (names, others))
-    width = max(CELL * len(others) + letters + 1.4, LETTER * 1.4 * len(title))
+    width = max(CELL * len(others) + letters + 2.0, LETTER * 1.4 * len(title))
     figure, axes = charts.chart("", columns, rows, (width, CELL * len(names) + 0.75 * above + 1.1))
     figure.suptitle(title, **charts.TITLE)
     image = axes.imshow(matrix, vmin=min(0.0, float(np.nanmin(matrix))), vmax=best, cmap="viridis")
