@@ -134,6 +134,8 @@ FOR_FOUR = on_gpu(taught(4, "smart_safe", 90 * M, WIDE), 583_532_544, MANY)
 PARTNERS: dict[str, Recipe] = {
     "hanabi-standard-3p-symmetric-1": partner("standard", 3, 3, 56_492_032),
     "hanabi-standard-3p-other-play-1": partner("standard", 3, 3, 86_441_984, "other_play"),
+    "hanabi-standard-4p-symmetric-1": partner("standard", 4, 4, 66_813_952),
+    "hanabi-standard-4p-other-play-1": partner("standard", 4, 4, 106_561_536, "other_play"),
 }
 """The recipes of networks that ship as partners in the challenges for three to five players and for other rules."""
 
