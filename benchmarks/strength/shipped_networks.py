@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
 import tyro
 
-from benchmarks.recipes import RECIPES, Recipe
+from benchmarks.recipes import PARTNERS, RECIPES, Recipe
 from hanabako.agents.learning import ppo
 from hanabako.agents.learning.common.algorithms import named
 from hanabako.agents.learning.common.launch import ranks_for, train_apart
@@ -99,12 +100,16 @@ def curve_of(name: str) -> list[list[float]] | None:
 
 
 def ship(name: str, policy: Path, about: Mapping[str, Any]) -> None:
-    """Add the file of a run's policy to those that ship, with the metadata of the run and of ``about``."""
+    """Add the file of a run's policy to those that ship, with the metadata of the run and of ``about``.
+
+    Partners in challenges are stored as bfloat16.
+    """
     metadata = read_metadata(policy)
     config = config_from_dict(metadata["config"])
     PRETRAINED.mkdir(exist_ok=True)
     path = PRETRAINED / f"{name}.safetensors"
-    save_policy(path, read_network(policy, metadata["network"], config), config, metadata["about"] | about)
+    dtype = torch.bfloat16 if name in PARTNERS else torch.float32
+    save_policy(path, read_network(policy, metadata["network"], config), config, metadata["about"] | about, dtype)
 
 
 def costs_of(name: str, recipe: Recipe) -> dict[str, Any]:
