@@ -12,6 +12,7 @@ partners. Results go to a file: an interrupted run continues, more agents can be
 the games.
 """
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,9 +20,10 @@ from typing import Annotated
 import tyro
 
 from hanabako.files import check_writable, write_text
+from hanabako.words.cleaned import on_terminal
 
 from ..registry import check_honest, effort_of, load_to_play
-from ..results.challenge.suite import entries, figure, lines, named, page, read
+from ..results.challenge.suite import entries, figure, lines, named, page, read, unfinished
 from ..results.executors import executor_of
 from ..results.meeting import play_meeting
 from ..results.running import run as run_study
@@ -108,7 +110,12 @@ def show(args: Page) -> None:
     """Write the page of scores, and the picture if asked for."""
     suite = named(args.suite)
     check_writable(args.out, args.png)
-    found = entries(suite, read(args.files))
+    if args.out in (*args.files, args.png or "") or args.png in args.files:
+        raise ValueError(f"out, png and the results must be different files, got {args.out} and {args.png}")
+    results = read(args.files)
+    found = entries(suite, results)
+    for line in unfinished(suite.name, results):
+        print(on_terminal(line), file=sys.stderr)
     if not found:
         raise ValueError(f"no agent in these files has played with all partners of {suite.name}")
     if args.out is None:

@@ -36,7 +36,8 @@ def check_rules(name: str, own: Any, config: Any) -> None:
         return
     different = [one.name for one in fields(own) if getattr(own, one.name) != getattr(config, one.name)]
     field = next(field for field in different if field not in free)
-    needed, given = (getattr(one if getattr(one, field) is not None else one.rules(), field) for one in (own, config))
+    rules = (one if getattr(one, field) is not None else one.rules() for one in (own, config))
+    needed, given = (getattr(one, field, None) for one in rules)
     usual = entry.config_class()
     changed = {one.name: value for one in fields(own) if (value := getattr(own, one.name)) != getattr(usual, one.name)}
     call = f"{entry.config_name}({', '.join(f'{key}={value!r}' for key, value in changed.items())})"

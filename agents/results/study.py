@@ -6,6 +6,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from hanabako.results_file import ORIGIN
 from hanabako.words.checks import shown
 from hanabako.words.cleaned import on_terminal
 
@@ -90,14 +91,9 @@ def key_of(result: Result) -> str:
 def result_of(row: Row, measured: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a row: its fields, its progress, the networks that it depends on, and the measurements."""
     networks = fingerprints(*row.agents)
-    return {
-        "fields": list(row.values()),
-        **row.values(),
-        "done": measured["done"],
-        "wanted": row.wanted,
-        **({"networks": networks} if networks else {}),
-        **{name: value for name, value in measured.items() if name != "done"},
-    }
+    own = {"fields": list(row.values()), **row.values(), "done": measured["done"], "wanted": row.wanted}
+    own |= {"networks": networks} if networks else {}
+    return own | {name: value for name, value in measured.items() if name not in own and name not in ORIGIN}
 
 
 def words_of(result: Result) -> str:

@@ -81,7 +81,59 @@ def test_a_run_goes_on_from_fewer_deals_as_if_it_had_not_stopped():
     run("smart", "--games", "20")
     went_on = run("smart")
     assert [row["sums"] for row in went_on] == [row["sums"] for row in run("smart", out="whole.json")]
-    assert [row["done"] for row in went_on] == [60] * 3
+    assert [(row["done"], row["wanted"]) for row in went_on] == [(60, 60)] * 3
+    assert all("--games" not in row["command"] for row in went_on), "the command that plays them all"
+
+
+def test_an_entry_is_scored_on_the_deals_that_all_partners_have_played(capsys: pytest.CaptureFixture[str]):
+    first = run("smart", "--games", "20")
+    alone = capsys.readouterr().out.splitlines()[-1]
+    whole = run("smart", out="whole.json")
+    change_rows(lambda rows: [whole[0], *rows[1:]])
+    (entry,) = entries(suites.named("tiny"), rows())
+    assert entry.games == 20 and f"smart: {entry.score:.3f}" in alone
+    assert entry.scores["piers"] == pytest.approx(first[0]["score"])
+
+
+def other(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Results as of another file of the network that is the agent."""
+    return [row | {"networks": {**row["networks"], row["line_up"][0]: "0" * 16}} for row in rows]
+
+
+def test_two_agents_of_one_name_are_never_one_entry(capsys: pytest.CaptureFixture[str], cwd: Path):
+    """Neither in the file of one entrant, after a change and an interrupted run, nor in those of two."""
+    (cwd / f"{NETWORK}-mine.safetensors").write_bytes((PRETRAINED / f"{NETWORK}.safetensors").read_bytes())
+    run(f"{NETWORK}-mine.safetensors", "--games", "20")
+    main(["challenge", "page", "tiny", "results/tiny.json", "--out", "page.md"])
+    write_json(Path("copy.json"), read_json(Path("results/tiny.json")))
+    change_rows(lambda rows: [*other(rows[:1]), *rows[1:]])
+    with pytest.raises(SystemExit, match="two different agents called"):
+        main(["challenge", "page", "tiny", "results/tiny.json", "copy.json"])
+    with pytest.raises(SystemExit, match="no agent in these files"):
+        main(["challenge", "page", "tiny", "results/tiny.json"])
+    assert "has not played with 1 of the 3 partners" in capsys.readouterr().err
+
+
+def test_rows_with_another_file_of_a_partner_are_not_ranked():
+    run("smart", "--games", "20")
+    zeros = {NETWORK: "0" * 16}
+    change_rows(lambda rows: [row | ({"networks": zeros} if "networks" in row else {}) for row in rows])
+    assert entries(suites.named("tiny"), rows()) == []
+
+
+@pytest.mark.parametrize("words", [["--out", "results/tiny.json"], ["--out", "one", "--png", "one"]])
+def test_a_page_replaces_neither_results_nor_its_picture(words: list[str]):
+    before = run("random", "--games", "20")
+    with pytest.raises(SystemExit, match="different files"):
+        main(["challenge", "page", "tiny", "results/tiny.json", *words])
+    assert rows() == before
+
+
+@pytest.mark.parametrize("changes", [{"games": 50}, {"members": {"piers": MEMBERS["piers"] | TOLD | {"best": 0.5}}}])
+def test_a_set_that_cannot_score_is_refused(folder: Path, changes: dict[str, Any]):
+    write_suite(folder, **changes)
+    with pytest.raises(SystemExit, match=r"games must be a multiple of 20, and each best score above the floor"):
+        run("piers")
 
 
 def test_what_an_entry_has_not_played_is_said_where_it_is_verified(capsys: pytest.CaptureFixture[str]):
@@ -207,6 +259,8 @@ def test_a_suite_of_several_presets_takes_an_agent_for_each(folder: Path, capsys
     assert "| hanabi-{preset}-2p | " in page and page.count("| 4.95 |") == 2
     main(["verify", "results/tiny.json"])
     with pytest.raises(SystemExit, match="other rules"):
+        run("hanabi-small-2p-1")
+    with pytest.raises(SystemExit, match=r"must have {preset} for a partner's mini, got 'hanabi-mini-2p'"):
         run("hanabi-mini-2p")
 
 

@@ -97,6 +97,8 @@ class Suite:
         deals = self.games if games is None else games
         if not (deals == self.games or (deals % BLOCK == 0 and 0 < deals < self.games)):
             raise ValueError(f"games must be a multiple of {BLOCK} up to the suite's {self.games:,}, got {deals}")
+        if named := {member.preset for member in self.members.values() if member.preset and member.preset in agent}:
+            raise ValueError(f"an agent's name must have {PRESET} for a partner's {named.pop()}, got {shown(agent)}")
         return {name: self.meeting(member, agent, deals, search) for name, member in self.members.items()}
 
     def meeting(self, member: Member, agent: str, deals: int, search: Mapping[str, Any] | None) -> Meeting:
@@ -111,7 +113,8 @@ class Suite:
         """Return the member that a row's meeting is with; None if the meeting is not of this suite."""
         meeting = meeting_of(row)
         for name, member in self.members.items():
-            if member.agent == meeting.line_up[-1] and row["done"] <= self.games:
+            is_file = (row.get("networks", {}).get(member.agent) or "") == (member.sha256 or "")[:16]
+            if member.agent == meeting.line_up[-1] and is_file and 0 < row["done"] <= self.games:
                 own = self.meeting(member, meeting.line_up[0], self.games, meeting.search)
                 if own.key == meeting.key:
                     return name
@@ -126,8 +129,15 @@ class Suite:
 
 
 def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """Return the merged meetings in results files, for any suites; errors as `read_file`."""
-    return merged([[checked(row, path) for row in read_file(path)[1] if "line_up" in row] for path in paths])
+    """Return the merged meetings in results files; errors as `read_file`, or for two agents of one name."""
+    before: set[tuple[str, str]] = set()
+    parts = [[checked(row, path) for row in read_file(path)[1] if "line_up" in row] for path in paths]
+    for part in parts:
+        own = {item for row in part for item in row.get("networks", {}).items()}
+        if both := {name for name, _ in own ^ before} & dict(own).keys() & dict(before).keys():
+            raise ValueError(f"the results are of two different agents called {both.pop()}")
+        before |= own
+    return merged(parts)
 
 
 def checked(row: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -151,6 +161,8 @@ def named(name: str) -> Suite:
         raise ValueError(f"suite must be one of {known}, got {shown(name)}{did_you_mean(name, names())}")
     content = read_json(FOLDER / f"{name}.json")
     members = {own: Member(**{"name": own, "agent": own} | given) for own, given in content["members"].items()}
+    if content["games"] % BLOCK or not all(member.floor < member.best for member in members.values()):
+        raise ValueError(f"{name}.json: games must be a multiple of {BLOCK}, and each best score above the floor")
     return Suite(**content | {"config": config_from_dict(content["config"]), "members": members})
 
 
@@ -184,16 +196,19 @@ class Entry:
 def entries(suite: Suite, results: Results) -> list[Entry]:
     """Return the agents that have played with all members of a suite, best first."""
     complete = {whose: rows for whose, rows in met(suite, results).items() if suite.members.keys() <= rows.keys()}
-    return sorted((entry_of(suite, *whose, rows) for whose, rows in complete.items()), key=lambda entry: -entry.score)
+    found = (entry_of(suite, agent, search, rows) for (agent, search, _), rows in complete.items())
+    return sorted(found, key=lambda entry: -entry.score)
 
 
-def met(suite: Suite, results: Results) -> dict[tuple[str, str], dict[str, Result]]:
-    """Return the results by agent and its search's settings, and then by member."""
-    found: dict[tuple[str, str], dict[str, Result]] = {}
+def met(suite: Suite, results: Results) -> dict[tuple[str, str, str | None], dict[str, Result]]:
+    """Return the results by agent, its search's settings and the digest of its file, and then by member."""
+    found: dict[tuple[str, str, str | None], dict[str, Result]] = {}
     for row in results:
         if (partner := suite.member_of(row)) is not None:
-            agent = suite.members[partner].listed(row["line_up"][0])
-            found.setdefault((agent, json.dumps(row["search"] or {})), {})[partner] = row
+            name = row["line_up"][0]
+            agent = suite.members[partner].listed(name)
+            file = row.get("networks", {}).get(name) if agent == name else None
+            found.setdefault((agent, json.dumps(row.get("search") or {}), file), {})[partner] = row
     return found
 
 
@@ -202,7 +217,7 @@ def unfinished(name: str, results: Results) -> Iterator[str]:
     if name not in names():
         return
     suite = named(name)
-    for (agent, _), rows in met(suite, results).items():
+    for (agent, *_), rows in met(suite, results).items():
         missing, deals = len(suite.members) - len(rows), min(row["done"] for row in rows.values())
         if missing:
             yield f"unfinished: {agent} has not played with {missing} of the {len(suite.members)} partners"
@@ -213,7 +228,7 @@ def unfinished(name: str, results: Results) -> Iterator[str]:
 def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) -> Entry:
     """Return the entry of an agent from its results by member."""
     games = min(row["done"] for row in rows.values())
-    scores = {name: float(np.mean(row["sums"])) / BLOCK for name, row in rows.items()}
+    scores = {name: float(np.mean(row["sums"][: games // BLOCK])) / BLOCK for name, row in rows.items()}
     normalized = {name: member.normalized(scores[name]) for name, member in suite.members.items()}
     score = float(np.mean(list(normalized.values())))
     above: dict[str, float] = {}
@@ -230,7 +245,8 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
     yield f"{'partner':<32}{'floor':>8}{'score':>8}{'':>8}{'best':>8}{'of best':>9}"
     for name, member in suite.members.items():
         row = entry.rows[name]
-        score = f"{entry.scores[name]:>8.2f}{plus_minus(row['score_error']):<7}{member.best:>9.2f}"
+        error = row["score_error"] if row["done"] == entry.games else None
+        score = f"{entry.scores[name]:>8.2f}{plus_minus(error):<7}{member.best:>9.2f}"
         yield f"{name:<32}{member.floor:>8.2f}{score}{member.normalized(entry.scores[name]):>z9.3f}"
     yield f"{entry.name}: {entry.score:z.3f}{plus_minus(entry.error)} on {counted(entry.games, 'deal')} of {suite.name}"
 
@@ -285,7 +301,8 @@ def load(content: Mapping[str, Any], path: Path) -> Study:
     """Return the study that a TOML file declares; ``content`` is what it holds, without ``study``."""
     declared = filled_in(Declared, content, "a challenge")
     suite, name = named(declared.suite), path.stem
-    asked = [(agent, None) for agent in declared.agents] + [(agent, 100) for agent in declared.slow]
+    asked = [(agent, None) for agent in declared.agents]
+    asked += [(agent, min(100, suite.games)) for agent in declared.slow]
     rows = [meeting for agent, games in asked for meeting in suite.meetings(agent, games).values()]
 
     tables = {name: lambda results: "\n\n".join([table(suite, entries(suite, results)), partners(suite)])}
