@@ -136,6 +136,8 @@ PARTNERS: dict[str, Recipe] = {
     "hanabi-standard-3p-other-play-1": partner("standard", 3, 3, 86_441_984, "other_play"),
     "hanabi-standard-4p-symmetric-1": partner("standard", 4, 4, 66_813_952),
     "hanabi-standard-4p-other-play-1": partner("standard", 4, 4, 106_561_536, "other_play"),
+    "hanabi-standard-5p-symmetric-1": partner("standard", 5, 5, 54_198_272),
+    "hanabi-standard-5p-other-play-1": partner("standard", 5, 5, 83_001_344, "other_play"),
 }
 """The recipes of networks that ship as partners in the challenges for three to five players and for other rules."""
 
