@@ -261,11 +261,13 @@ def unknown(name: AgentName, of_games: Sequence[str]) -> str:
         return f"{text} holds no {POLICY}: is it a run's directory?"
     if text.endswith(".py"):
         return f"an agent in a file must be given as {text}:NAME, got {shown(text)}"
-    known = [one for game in of_games for one in (*names(game), *pretrained(game))]
+    bots = dict.fromkeys(one for game in of_games for one in names(game))
+    known = [*bots, *(one for game in of_games for one in pretrained(game))]
     like = did_you_mean(text, [*known, *(prefix + text.partition(":")[2] for prefix in (SEARCH, *BRIDGES))])
     if name.source is not None:
         return f"there is no module {name.source.place} with an agent {name.source.name}{like}"
-    return f"an agent must be one of {', '.join(dict.fromkeys(known))}, a file or FILE.py:NAME, got {shown(text)}{like}"
+    others = "a network that `hanabako agents` lists, a file or FILE.py:NAME"
+    return f"an agent must be one of {', '.join(bots)}, {others}, got {shown(text)}{like}"
 
 
 def search_over(blueprint: str, config: Any, effort: Mapping[str, Any], trust: bool) -> Policy:

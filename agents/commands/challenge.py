@@ -1,15 +1,11 @@
 """Play an agent with a fixed set of held-out partners, and compare it with other agents.
 
-    hanabako challenge run hanabi-2p-v1 --agent smart
     hanabako challenge run hanabi-2p-v1 --agent runs/NAME --cores 2
-    hanabako challenge run hanabi-2p-v1 --agent search:questions --games 100
     hanabako challenge page hanabi-2p-v1 hanabi-2p-v1.json --png agents.png
     hanabako verify hanabi-2p-v1.json
 
-The agent sits at each seat in turn and its partner at all others; all agents play the same deals. With each partner, a
-score of 0 is that of random play and 1 the best score that was found when the set was made; the total is the mean over
-partners. Results go to a file: an interrupted run continues, more agents can be added, and `hanabako verify` replays
-the games.
+The agent sits at each seat in turn and its partner at all others. Results go to a file: an interrupted run continues,
+more agents can be added, and `hanabako verify` replays the games. `docs/challenge.md` says what the score means.
 """
 
 import sys
@@ -38,7 +34,7 @@ class Run:
     """Play an agent with all partners of a suite, and print its scores."""
 
     suite: SuiteName
-    """The set of partners: hanabi-2p-v1."""
+    """The set of partners, such as hanabi-2p-v1."""
     agent: str
     """An agent's name, policy file or run's folder; or FILE.py:NAME, whose code is imported and run. {preset} in it
     stands for the preset of each partner, where a suite has several."""

@@ -4,9 +4,7 @@
     hanabako study list search_hanabi                       # the rows of a study, with their progress
     hanabako study run search_hanabi --where players=2 --cores 2 --minutes 30
     hanabako study run compare.toml --cores 2               # algorithms side by side: compare.json, .md and figures
-    hanabako study run compare.toml --finished              # only pairs of runs that have ended: a table so far
     hanabako study run compare.toml --cluster auto          # on all machines of a Ray cluster
-    hanabako study run mine.py                              # any other study of your own
     hanabako study page search_hanabi
     hanabako study merge a.json b.json --out both.json
 

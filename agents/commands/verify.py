@@ -1,17 +1,15 @@
 """Replay the meetings in results files, with the agents that they name, to check their claims.
 
-    hanabako verify entry.json
     hanabako verify hanabi-2p-v1.json --games 100             # the first deals of every row
     hanabako verify entry.json --seed 7 --games 10000         # other deals, which the entrant did not choose
     hanabako verify entry.json --trust                        # also rows that name FILE.py:NAME, whose code is run
 
 Replayed is what `hanabako evaluate --json`, `hanabako challenge run` and `hanabako study run` write about agents that
 play together. Bots must have the claimed scores. Networks round sums differently on other processors, and a search by
-the clock varies: their means and rates must be within four standard errors. Whether an agent is a network is seen from
-its file here, which must be the one that played.
+the clock varies: their means and rates must be within four standard errors, and their files the ones that played.
 
-An entrant can try many seeds and send the luckiest. So play other deals too, with ``--seed``: the mean must lie within
-four standard errors of a difference, and the number that this prints is the one to publish.
+An entrant can send the luckiest of many seeds. So play other deals too, with ``--seed``: the mean must lie within four
+standard errors of a difference, and the number that this prints is the one to publish.
 """
 
 import math

@@ -1,16 +1,14 @@
 """Behaviour cloning (Pomerleau 1991): a network learns to imitate the decisions of a given agent.
 
     hanabako train --algorithm cloning --agent smart --minutes 5
-    hanabako train --algorithm cloning --agent smart --network recurrent --minutes 5
     hanabako train --algorithm cloning --dataset games.npz --minutes 5   # by `hanabako record`, or people's games
     hanabako train --start runs/NAME/policy.safetensors   # continue from the clone by reinforcement learning
 
 The network reads a player's observation and fits the agent's action by cross-entropy. The agent plays every seat of
 live games; each rollout is used for ``epochs`` passes, and nothing is stored. If the agent is slow, such as a search,
 record its games and learn from the file several times (``dataset``). A bot may remember more than an observation shows;
-a network without memory cannot learn what depends on that. Bard et al. 2020 discuss clones of Hanabi bots by supervised
-learning. As there, the training games are the agent's own, so the clone is not corrected in positions that only its own
-errors reach.
+a network without memory cannot learn what depends on that. The training games are the agent's own, so the clone is not
+corrected in positions that only its own errors reach (Bard et al. 2020).
 
 ``agreement`` in the log is the share of decisions, before learning from them, at which the network's most probable
 action is the agent's. Evaluations play the clone at every seat, or in a competitive game against the agent.

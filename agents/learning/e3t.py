@@ -1,6 +1,5 @@
 """E3T, end-to-end training with a mixed partner (Yan et al. 2023): one network learns with a noisy copy of itself.
 
-    hanabako train --algorithm e3t --preset mini --minutes 5
     hanabako train --algorithm e3t --preset mini --minutes 5 --epsilon 0.3
 
 The learner has one seat in every game. At the others sit partners with its current policy, who with probability

@@ -1,6 +1,5 @@
 """Fictitious Co-Play (Strouse et al. 2021): a best response to several players and to their past versions.
 
-    hanabako train --algorithm fcp --preset mini --minutes 5
     hanabako train --algorithm fcp --preset standard --minutes 60 --population 8
 
 First some players are trained in self-play, one after the other, as in PPO. Each has weights of its own, and
@@ -12,8 +11,7 @@ result; evaluations before it begins are those of the population's players, one 
 
 Differences from the paper, whose game is Overcooked: the population is trained within the run's own budget, so that the
 algorithm's cost is compared as a whole. It therefore has 4 players by default instead of 32. PPO replaces V-MPO. The
-version with half of the score is chosen by its score in training, among 16 versions; the last action is still hidden
-then, as in PPO.
+version with half of the score is chosen by its score in training, with the last action still hidden, of 16 versions.
 """
 
 from dataclasses import dataclass

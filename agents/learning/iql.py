@@ -1,7 +1,5 @@
 """IQL: Q-learning of the player to move, with shared weights and the team's rewards (Tan 1993; R2D2, Kapturowski 2019).
 
-    hanabako train --algorithm iql --preset mini --minutes 2
-    hanabako train --algorithm iql --preset mini --network recurrent --minutes 5
     hanabako train --algorithm iql --preset mini --network dense --minutes 5 --other-play
 
 Players take turns, so a decision builds on the best Q of the next player to move. It is double Q-learning with a

@@ -10,8 +10,7 @@ plays half of its games at every seat, as PPO does. In the other half it has one
 itself, frozen at equal intervals of the run. Unlike the papers, past versions are drawn uniformly: they are neither
 averaged into another network nor chosen by how often they win, and there are no exploiters.
 
-To measure how exploitable a result is, train an approximate best response against the frozen network (the second
-command). What it wins is a lower bound of the network's exploitability.
+What the second command wins is a lower bound of the network's exploitability.
 """
 
 from dataclasses import dataclass

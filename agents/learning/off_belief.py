@@ -1,6 +1,5 @@
 """Off-Belief Learning (Hu et al. 2021): partners' actions are taken to mean no more than the rules say.
 
-    hanabako train --algorithm off_belief --preset mini --minutes 3
     hanabako train --algorithm off_belief --preset mini --minutes 3 --level-below runs/NAME/policy.safetensors
 
 At each decision the hand of the player to move and the deck are dealt again, from all arrangements consistent with what

@@ -1,6 +1,5 @@
 """Other-Play (Hu et al. 2020): self-play in which every player sees the suits under different names.
 
-    hanabako train --algorithm other_play --preset small --minutes 5
     hanabako train --algorithm other_play --preset small --minutes 5 --auxiliary
 
 At the start of a game each seat draws a random order of the interchangeable suits. Until the end of the game its

@@ -9,15 +9,14 @@ bootstrap intervals over runs.
   not paired with itself. If all runs share one private convention, that interval has width 0, although the next run may
   well have another convention. So each end is computed with one extra run, whose pairs all have the worst possible
   score (for the upper end, the best). Its weight is `EXTRA` of a run, the smallest that covered 95 % of simulated
-  private conventions. For five runs that are all compatible, the interval then still allows that three of four pairs
-  are not: five runs show no more than that.
+  private conventions.
 - Which of two algorithms has the better cross-play: one odd run lowers the scores of all runs that it meets, so their
   means are not independent numbers. `probability_of_improvement` therefore compares pairs with pairs. Its bootstrap
   draws runs, with an extra run of weight `EXTRA_OF_WINS`. In simulations of algorithms that do not differ, at most 4 %
   of its intervals exclude 0.5. Eight runs of each algorithm are the fewest that can decide.
 
-Probability of improvement and performance profiles follow Agarwal et al. 2021 ("Deep Reinforcement
-Learning at the Edge of the Statistical Precipice"). Their package resamples tasks and seeds, but not pairs.
+Probability of improvement and performance profiles follow Agarwal et al. 2021 ("Deep Reinforcement Learning at the Edge
+of the Statistical Precipice"), whose package resamples tasks and seeds, but not pairs.
 """
 
 import math

@@ -313,7 +313,7 @@ def describe_pairs(found: Evaluation) -> Iterator[str]:
         sure = f"{mean.low:.3f} to {mean.high:.3f}" if mean.inference else "no inference from fewer than five runs"
         yield f"{name}: {mean.value:.3f} ({sure})"
     sizes = (str(len(group)) for group in estimates.groups(scores))
-    yield f"runs that understand each other, by group: {', '.join(sizes)}"
+    yield f"sizes of groups of runs that keep 95 % of their self-play together: {', '.join(sizes)}"
 
 
 def describe_ad_hoc(found: Evaluation) -> Iterator[str]:

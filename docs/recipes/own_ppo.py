@@ -34,7 +34,7 @@ def train():
     scores, curve, begun = [], [], time.time()
     while time.time() - begun < SECONDS:
         batch = {name: [] for name in ("observation", "mask", "action", "log_prob", "value", "reward", "ended")}
-        for _ in range(STEPS):  # each row is the view of the player to move: one network plays both
+        for _ in range(STEPS):  # each row is the view of the player to move: one network plays all seats
             observation, mask = torch.tensor(seen["observation"]), torch.tensor(seen["action_mask"])
             with torch.no_grad():
                 distribution, value = policy(observation, mask)

@@ -278,7 +278,7 @@ def test_unknown_names_are_likened_to_known_ones(place: Path):
         (str(RECIPE), "careful_bot.py:NAME"),
         ("nowhere.py:Timid", "no file nowhere.py"),
         ("nowhere.at:Timid", "no module nowhere.at"),
-        ("gigantic-9p", "an agent must be one of random, .*, hanabi-mini-2p, .*, got 'gigantic-9p'$"),
+        ("gigantic-9p", "one of random, .*, a network that `hanabako agents` lists, a file or .*, got 'gigantic-9p'$"),
     ):
         with pytest.raises(ValueError, match=words):
             agents.load(name, MINI)

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hanabako.drawing import charts
 from hanabako.files import read_json
@@ -28,8 +27,6 @@ from ..meeting import BLOCK, Meeting, meeting_of, play_meeting, sums_in
 from ..store import merged, read_file
 from ..study import Result, Results, Study
 from ..views import heat_map, plus_minus, short_name
-
-Score = TypeVar("Score", float, NDArray[np.float64])
 
 FOLDER = Path(__file__).resolve().parent
 PRESET = "{preset}"
@@ -65,8 +62,8 @@ class Member:
         """Return the name under which an agent that played with this partner is listed: its preset is left open."""
         return agent if self.preset is None else agent.replace(self.preset, PRESET)
 
-    def normalized(self, score: Score) -> Score:
-        """Return one or more scores with this partner on a scale where 0 is the floor and 1 the best that was found."""
+    def normalized(self, score: float) -> float:
+        """Return a score with this partner on a scale where 0 is the floor and 1 the best that was found."""
         return (score - self.floor) / (self.best - self.floor)
 
 
@@ -301,9 +298,8 @@ def load(content: Mapping[str, Any], path: Path) -> Study:
     """Return the study that a TOML file declares; ``content`` is what it holds, without ``study``."""
     declared = filled_in(Declared, content, "a challenge")
     suite, name = named(declared.suite), path.stem
-    asked = [(agent, None) for agent in declared.agents]
-    asked += [(agent, min(100, suite.games)) for agent in declared.slow]
-    rows = [meeting for agent, games in asked for meeting in suite.meetings(agent, games).values()]
+    asked = dict.fromkeys(declared.agents) | dict.fromkeys(declared.slow, min(100, suite.games))
+    rows = [meeting for agent, games in asked.items() for meeting in suite.meetings(agent, games).values()]
 
     tables = {name: lambda results: "\n\n".join([table(suite, entries(suite, results)), partners(suite)])}
     figures = {f"{name}.png": lambda results, png: figure(suite, entries(suite, results), png)}
