@@ -59,6 +59,18 @@ def test_every_mean_and_rate_is_a_claim(entries: dict[str, Path], entry: str, na
     assert "is claimed" in lines[0]
 
 
+def test_a_network_that_scores_about_what_is_claimed_has_its_own_score_printed(entries: dict[str, Path], capsys):
+    main(["verify", str(entries["scores"])])
+    found = capsys.readouterr().out
+    row = result_of(entries["scores"])
+    row["sums"][0][0] += 1
+    claim(entries["scores"].with_name("more.json"), row)
+    main(["verify", str(entries["scores"].with_name("more.json"))])
+    first, second, _ = capsys.readouterr().out.splitlines()
+    assert " in 40 deals of seed " in first and second.endswith(": reproduced")
+    assert "reproduced: 1 of 1 row" in found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["scores", "matrix", "match"])
 def test_an_entry_of_the_luckiest_seed_is_played_on_other_deals(entries: dict[str, Path], name: str, tmp_path, capsys):
