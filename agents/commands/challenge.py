@@ -106,7 +106,7 @@ def show(args: Page) -> None:
     """Write the page of scores, and the picture if asked for."""
     suite = named(args.suite)
     check_writable(args.out, args.png)
-    if args.out in (*args.files, args.png or "") or args.png in args.files:
+    if {args.out, args.png} & set(args.files) or (args.out is not None and args.out == args.png):
         raise ValueError(f"out, png and the results must be different files, got {args.out} and {args.png}")
     results = read(args.files)
     found = entries(suite, results)

@@ -94,8 +94,8 @@ class Suite:
         deals = self.games if games is None else games
         if not (deals == self.games or (deals % BLOCK == 0 and 0 < deals < self.games)):
             raise ValueError(f"games must be a multiple of {BLOCK} up to the suite's {self.games:,}, got {deals}")
-        if named := {member.preset for member in self.members.values() if member.preset and member.preset in agent}:
-            raise ValueError(f"an agent's name must have {PRESET} for a partner's {named.pop()}, got {shown(agent)}")
+        if fixed := {member.preset for member in self.members.values() if member.preset and member.preset in agent}:
+            raise ValueError(f"an agent's name must have {PRESET} for a partner's {fixed.pop()}, got {shown(agent)}")
         return {name: self.meeting(member, agent, deals, search) for name, member in self.members.items()}
 
     def meeting(self, member: Member, agent: str, deals: int, search: Mapping[str, Any] | None) -> Meeting:
@@ -110,7 +110,7 @@ class Suite:
         """Return the member that a row's meeting is with; None if the meeting is not of this suite."""
         meeting = meeting_of(row)
         for name, member in self.members.items():
-            is_file = (row.get("networks", {}).get(member.agent) or "") == (member.sha256 or "")[:16]
+            is_file = row.get("networks", {}).get(member.agent, "") == (member.sha256 or "")[:16]
             if member.agent == meeting.line_up[-1] and is_file and 0 < row["done"] <= self.games:
                 own = self.meeting(member, meeting.line_up[0], self.games, meeting.search)
                 if own.key == meeting.key:
@@ -131,8 +131,8 @@ def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
     parts = [[checked(row, path) for row in read_file(path)[1] if "line_up" in row] for path in paths]
     for part in parts:
         own = {item for row in part for item in row.get("networks", {}).items()}
-        if both := {name for name, _ in own ^ before} & dict(own).keys() & dict(before).keys():
-            raise ValueError(f"the results are of two different agents called {both.pop()}")
+        if unlike := {name for name, _ in own ^ before} & dict(own).keys() & dict(before).keys():
+            raise ValueError(f"the results are of two different agents called {unlike.pop()}")
         before |= own
     return merged(parts)
 
