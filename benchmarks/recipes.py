@@ -138,6 +138,11 @@ PARTNERS: dict[str, Recipe] = {
     "hanabi-standard-4p-other-play-1": partner("standard", 4, 4, 106_561_536, "other_play"),
     "hanabi-standard-5p-symmetric-1": partner("standard", 5, 5, 54_198_272),
     "hanabi-standard-5p-other-play-1": partner("standard", 5, 5, 83_001_344, "other_play"),
+    "hanabi-black_powder-2p-partner": partner("black_powder", 2, 11, 76_021_760),
+    "hanabi-avalanche_5-2p-partner": partner("avalanche_5", 2, 12, 132_251_648, "other_play"),
+    "hanabi-final_bouquet-2p-partner": partner("final_bouquet", 2, 13, 85_590_016),
+    "hanabi-choreography-2p-partner": partner("choreography", 2, 14, 136_904_704, "other_play"),
+    "hanabi-harder-2p-partner": partner("harder", 2, 15, 79_691_776),
 }
 """The recipes of networks that ship as partners in the challenges for three to five players and for other rules."""
 

@@ -132,8 +132,8 @@ def gap(meeting: Meeting, lots: Sequence[Games], name: str) -> NDArray[np.float6
 
 def in_blocks(values: NDArray[Any]) -> list[list[float]]:
     """Return (blocks, line-ups): the sums of every `BLOCK` deals of values (deals, line-ups); the last may be fewer."""
-    sums = np.add.reduceat(values, np.arange(0, len(values), BLOCK))
-    return (sums if sums.dtype.kind == "i" else sums.round(6)).tolist()
+    sums = np.add.reduceat(values, np.arange(0, len(values), BLOCK)).round(6)
+    return [[total if total % 1 else int(total) for total in block] for block in sums.tolist()]
 
 
 def play_meeting(
