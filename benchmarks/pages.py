@@ -246,7 +246,7 @@ def summary() -> str:
         bots = [name for name in scores if name not in (*networks, "random", "cheat")]
         papers = [one for one in PUBLISHED if (game, one.players) == ("hanabi", players) and one.ours != "cheat"]
         best = max(papers, key=lambda one: one.score, default=None)
-        cells = [f"{config.observation_bits} bits", f"{scores['random']:.2f}", best_of(scores, bots)]
+        cells = [f"{config.observation_bits} bits", in_digits(scores["random"]), best_of(scores, bots)]
         cells += [best_of(scores, networks), "-" if best is None else f"{best.score:.2f} {best.name}"]
         lines.append([UNITS[game], players, *cells])
     columns = ["game", "players", "observation", "random", "best bot", "best network", "published, without search"]
@@ -256,7 +256,12 @@ def summary() -> str:
 def best_of(scores: dict[str, float], names: Iterable[str]) -> str:
     """Return the best of the named agents with its score."""
     name = max((name for name in names if name in scores), key=lambda name: scores[name])
-    return f"{scores[name]:.2f} `{name}`"
+    return f"{in_digits(scores[name])} `{name}`"
+
+
+def in_digits(score: float) -> str:
+    """Return a score with two decimals; from 100 on, which only ratings have, with none."""
+    return f"{score:.{0 if abs(score) >= 100 else 2}f}"
 
 
 def scale() -> str:

@@ -242,7 +242,7 @@ def lines(suite: Suite, entry: Entry) -> Iterator[str]:
     yield f"{'partner':<32}{'floor':>8}{'score':>8}{'':>8}{'best':>8}{'of best':>9}"
     for name, member in suite.members.items():
         row = entry.rows[name]
-        error = row["score_error"] if row["done"] == entry.games else None
+        error = row.get("score_error") if row["done"] == entry.games else None
         score = f"{entry.scores[name]:>8.2f}{plus_minus(error):<7}{member.best:>9.2f}"
         yield f"{name:<32}{member.floor:>8.2f}{score}{member.normalized(entry.scores[name]):>z9.3f}"
     yield f"{entry.name}: {entry.score:z.3f}{plus_minus(entry.error)} on {counted(entry.games, 'deal')} of {suite.name}"
