@@ -89,15 +89,20 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
 
 
 def commit(clone: Path = CLONE) -> str | None:
-    """The commit of a clone, with ``-dirty`` where the working tree differs from it; ``None`` outside a clone."""
+    """The commit of a clone, with ``-dirty`` where its working tree differs; ``None`` outside a clone.
+
+    Results and pages may differ: so several measurements can be made one after another.
+    """
     if not (clone / ".git").exists():  # installed, or an archive: a folder above may belong to another project
         return None
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    command = ["git", "describe", "--always", "--abbrev=12", "--exclude=*"]
+    compare = ["git", "diff", "--quiet", "HEAD", "--", ".", ":(exclude,glob)**/results/*", ":(exclude)*.md"]
     try:
         answer = subprocess.run(command, cwd=clone, capture_output=True, encoding="utf-8", errors="replace", check=True)
+        differs = subprocess.run(compare, cwd=clone, capture_output=True, check=False).returncode
     except (OSError, subprocess.CalledProcessError):
         return None
-    return answer.stdout.strip()
+    return answer.stdout.strip() + ("-dirty" if differs else "")
 
 
 def now() -> datetime.datetime:
