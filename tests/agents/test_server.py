@@ -46,7 +46,7 @@ def host_of(config: Any, *persons: int, file: Path | None = None) -> Host:
     seats = [PERSON if player in persons else "random" for player in range(config.players)]
     deal = lambda names: Session(config, line_up_of(names, config, config.players), seed=7, file=file)  # noqa: E731
     game = game_of(config).name
-    offered = [PERSON, *agents.names(game), *agents.pretrained(game)]
+    offered = [PERSON, *agents.names(game), "hanabi-small-2p-1"]  # as in hanabako play, and a network of other rules
     return Host(deal, lambda: Adviser("random", config), seats, offered)
 
 
