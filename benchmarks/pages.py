@@ -222,7 +222,7 @@ def clients() -> str:
             counts = (f"{row['steps']:,}", f"{row['seconds']:.1f}", speed(row["steps"] / row["seconds"]))
             lines.append([row["name"], f"`{row['recipe']}`", library, *counts])
     head = ["library", "recipe", "versions", "decisions", "seconds", "decisions/s"]
-    return shown(head, lines, rows, "One core each.")
+    return shown(head, lines, rows, "From the first step to the end, with learning; one core each.")
 
 
 def summary() -> str:

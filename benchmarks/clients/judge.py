@@ -21,35 +21,36 @@ __all__ = ["timed"]
 
 
 class Meter:
-    """Counts decisions and seconds from the end of the first step, which compiles the game or loads it."""
+    """Counts decisions after the first step, which compiles the game or loads it, and knows when that step ended."""
 
     def __init__(self) -> None:
         self.steps = 0
-        self.began = self.ended = 0.0
+        self.began = 0.0
 
     def counting(self, step: Any) -> Any:
         """Return the method ``step`` of an environment, which counts its calls here."""
 
         def counted(env: Any, *arguments: Any) -> Any:
             result = step(env, *arguments)
-            self.ended = time.perf_counter()
             if self.began:
                 self.steps += getattr(env, "num_envs", 1)
             else:
-                self.began = self.ended
+                self.began = time.perf_counter()
             return result
 
         return counted
 
 
 def timed(recipe: Path) -> dict[str, Any]:
-    """Run a recipe; return its ``steps``, decisions at all tables, and the ``seconds`` that they took with learning."""
+    """Run a recipe; return its ``steps``, decisions at all tables, and the ``seconds`` until its end, with learning."""
     meter = Meter()
     with ExitStack() as patches:
         for kind in (CardGameAEC, CardGameVectorEnv, VectorSeatEnv):
             patches.enter_context(patch.object(kind, "step", meter.counting(kind.step)))
         runpy.run_path(str(recipe), run_name="__main__")
-    return {"steps": meter.steps, "seconds": meter.ended - meter.began}
+    if not meter.steps:
+        raise ValueError(f"{recipe.name} makes no decision in this process after the first")
+    return {"steps": meter.steps, "seconds": time.perf_counter() - meter.began}
 
 
 if __name__ == "__main__":

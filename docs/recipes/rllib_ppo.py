@@ -8,5 +8,5 @@ from ray.tune.registry import register_env
 
 torch.set_num_threads(1)  # more are slower for small networks, above all on a busy machine
 register_env("mini", lambda _: rllib_env(hanabi_v0.env(preset="mini")))
-config = PPOConfig().environment("mini").rl_module(rl_module_spec=RLModuleSpec(Masking))
+config = PPOConfig().environment("mini").env_runners(num_env_runners=0).rl_module(rl_module_spec=RLModuleSpec(Masking))
 config.multi_agent(policies={"all"}, policy_mapping_fn=lambda *_, **__: "all").build_algo().train()

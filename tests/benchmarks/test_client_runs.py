@@ -30,6 +30,9 @@ def test_a_recipe_is_timed_from_the_end_of_its_first_step(tmp_path: Path):
     (tmp_path / "recipe.py").write_text(STEPPING, encoding="utf-8")
     found = timed(tmp_path / "recipe.py")
     assert found["steps"] == 2 * 4 + 3 and found["seconds"] > 0
+    (tmp_path / "idle.py").write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"idle\.py makes no decision in this process"):
+        timed(tmp_path / "idle.py")
 
 
 def test_every_client_has_its_recipes():
