@@ -5,5 +5,7 @@ words = {"step": lambda env, action: (*PettingZooEnv.step(env, action)[:4], {})}
 Silent = type("Silent", (PettingZooEnv,), words)
 envs = DummyVectorEnv([lambda: Silent(hanabi_v0.env(preset="mini"))] * 4)
 observations, infos = envs.reset(seed=1)
-for _ in range(10):
-    observations, rewards, *_ = envs.step([row["mask"].index(True) for row in observations])
+for _ in range(100):
+    observations, rewards, terminated, truncated, _ = envs.step([row["mask"].index(True) for row in observations])
+    if (ended := (terminated | truncated).nonzero()[0]).size:
+        observations[ended], infos = envs.reset(ended)
