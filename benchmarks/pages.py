@@ -219,7 +219,7 @@ def clients() -> str:
         if "failed" in row:
             lines.append([row["name"], row["recipe"] or "installing", library, "failed", "", ""])
         else:
-            counts = (f"{row['steps']:,}", f"{row['seconds']:.1f}", speed(row["steps"] / row["seconds"]))
+            counts = (f"{row['steps']:,}", f"{row['seconds']:.2g}", speed(row["steps"] / row["seconds"]))
             lines.append([row["name"], f"`{row['recipe']}`", library, *counts])
     head = ["library", "recipe", "versions", "decisions", "seconds", "decisions/s"]
     return shown(head, lines, rows, "From the first step to the end, with learning; one core each.")
