@@ -36,8 +36,9 @@ CONTENTS = {
     "all": "and every player's observation",
     "AEC": "PettingZoo loop, without wrappers",
     "AEC wrapped": "PettingZoo loop, standard wrappers",
+    "learning": "a decision that is learned from",
 }
-"""Descriptions of the contents of a step in `benchmarks.speed.peers`."""
+"""Descriptions of the contents of a step in `benchmarks.speed.peers` and `benchmarks.speed.learners`."""
 UNITS = {"hanabi": "Hanabi", "ikebana": "Ikebana, Elo", "koikoi": "Koi-Koi, points a round"}
 """The games in the README's table, with the units of their scores."""
 
@@ -125,8 +126,8 @@ def presets() -> str:
 
 
 def peers() -> str:
-    """Compare Hanabi with its peers, grouped by the content of a step."""
-    rows = load("peers")
+    """Compare Hanabi and its learner with their peers, grouped by the content of a step."""
+    rows = [*load("peers"), *load("learners")]
     counts, lines = values(rows, "players"), []
     for content, words in CONTENTS.items():
         for k, name in enumerate(values(rows, "peer", content=content)):
@@ -171,13 +172,12 @@ def learning_speeds(rows: Results) -> str:
 
 
 def learners() -> str:
-    """Return decisions per second of our learner and of others."""
+    """Return how many times faster our learner is than others."""
     return learners_beside(load("learners"))
 
 
 def learners_beside(rows: Results) -> str:
-    """Return the speeds in rows of `benchmarks.speed.learners`."""
-    lines = [[f"**{row['peer']}**" if row["is_ours"] else row["peer"], cell(rows, peer=row["peer"])] for row in rows]
+    """Compare the rows of `benchmarks.speed.learners` in sentences."""
     sentences = []
     if ratio := times_the_better(rows):
         sentences.append(
@@ -189,7 +189,7 @@ def learners_beside(rows: Results) -> str:
         alike = about(speeds[LIKE_JAXMARL] / speeds[JAXMARL_IPPO])
         sentences.append(f"At JaxMARL's width and number of passes it learns from {alike} times as many as JaxMARL.")
     sentences += [f"JaxMARL's commit is {row['clone']}." for row in rows if row.get("clone")]
-    return shown(["learner", "decisions/s"], lines, rows, *sentences)
+    return " ".join(sentences) + "\n"
 
 
 def device() -> str:
