@@ -215,13 +215,13 @@ def clients() -> str:
     rows = read_results(CLIENTS)
     lines = []
     for row in rows:
-        library = ", ".join(f"{name} {row['libraries'][name]}" for name in row["asked"]) if "libraries" in row else ""
+        library = " ".join((row["name"], *(row["libraries"][name] for name in row["asked"][:1] if "libraries" in row)))
         if "failed" in row:
-            lines.append([row["name"], row["recipe"] or "installing", library, "failed", "", ""])
+            lines.append([library, row["recipe"] or "installing", "failed", "", ""])
         else:
             counts = (f"{row['steps']:,}", f"{row['seconds']:.2g}", speed(row["steps"] / row["seconds"]))
-            lines.append([row["name"], f"`{row['recipe']}`", library, *counts])
-    head = ["library", "recipe", "versions", "decisions", "seconds", "decisions/s"]
+            lines.append([library, f"`{row['recipe']}`", *counts])
+    head = ["library", "recipe", "decisions", "seconds", "decisions/s"]
     return shown(head, lines, rows, "From the first step to the end, with learning; one core each.")
 
 
