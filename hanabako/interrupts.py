@@ -24,6 +24,7 @@ __all__ = [
     "INTERRUPTED",
     "PARENT",
     "Interrupted",
+    "at_once",
     "check",
     "end_with_parent",
     "follow_parent",
@@ -256,6 +257,25 @@ def handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
     finally:
         for number, former in before.items():
             signal.signal(number, former)
+
+
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process at once while the block imports modules: libraries in C may abort or go on wrong."""
+
+    def leave(*_: Any) -> None:
+        say_interrupted()
+        os._exit(INTERRUPTED)
+
+    before = signal.getsignal(signal.SIGINT) if is_main_thread() else None
+    if not callable(before):  # it is ignored, or not for this thread
+        yield
+        return
+    signal.signal(signal.SIGINT, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from typing import Any
 import tyro
 
 from hanabako.extras import advice
-from hanabako.interrupts import interruptible
+from hanabako.interrupts import at_once, interruptible
 from hanabako.program import in_a_sentence, read_words
 from hanabako.words.checks import did_you_mean, shown
 
@@ -69,7 +69,8 @@ def run(name: str, words: Sequence[str] | None = None, prog: str | None = None) 
     says = prog.rpartition(".")[2]  # only the last part of a module's name
     with in_a_sentence(says), interruptible() if words is None else nullcontext():
         try:
-            module = import_module(f".{name}", __package__)
+            with at_once():
+                module = import_module(f".{name}", __package__)
             kind, about, words = form_of(module, sys.argv[1:] if words is None else words)
             module.run(read_words(kind, prog, about, words))
         except ModuleNotFoundError as error:

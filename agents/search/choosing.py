@@ -100,9 +100,9 @@ class Thought(Halving):
         """Each action's scores over its deals; these are the first deals of the blueprint's action."""
 
     def add(self, left: NDArray[np.int64], scores: NDArray[Any]) -> None:
-        """Add the scores (n, k) of a request."""
-        for action, column in zip(left, scores.T, strict=True):
-            self.scores[int(action)] = np.concatenate([self.scores[int(action)], column])
+        """Add the scores (n, k) of a request, all or, if Ctrl-C comes, none."""
+        columns = zip(left.tolist(), scores.T, strict=True)
+        self.scores |= {action: np.concatenate([self.scores[action], column]) for action, column in columns}
         self.deals += len(scores)
         self.spent += scores.size
 

@@ -47,7 +47,7 @@ PATIENCE = 1.5
 
 HEAD = """
 import hashlib, os, signal, sys
-from hanabako.interrupts import handling, in_threads, interruptible
+from hanabako.interrupts import at_once, handling, in_threads, interruptible
 
 def begin():
     os.write(os.open("pipe", os.O_WRONLY), b".")
@@ -111,6 +111,11 @@ PROGRAMS = {
     "a thread is in compiled code": ("with interruptible():\n    work()\n", 130, "Interrupted.\n"),
     "others are": ("with interruptible():\n    in_threads(work, [1], 1)\n", 130, "Interrupted.\n"),
     "C calls Python": (f"{CALLED}with interruptible():\n    called()\n    signal.pause()\n", 130, "Interrupted.\n"),
+    "C calls Python in a module's import": (
+        f"{CALLED}with interruptible(), at_once():\n    called()\n    print('too far')\n",
+        130,
+        "Interrupted.\n",
+    ),
     "it saves": (f"with interruptible():\n  {SAVES}", 0, "saved\n"),
 }
 

@@ -313,6 +313,22 @@ def test_a_search_that_the_clock_interrupts_answers_with_what_it_has(monkeypatch
     assert thought.verdict() == 3 and thought.spent == 8
 
 
+def test_what_is_interrupted_while_it_is_added_is_not_added(monkeypatch: pytest.MonkeyPatch):
+    thought = Thought(np.array([3, 5]), 5, Effort(rollouts=1, budget=1.0, margin=2.0), 0.0)
+    thought.add(np.array([3, 5]), np.zeros((4, 2)))
+    before, real, calls = thought.values(), np.concatenate, iter((0, 1))
+
+    def interrupted(parts: Any) -> Any:
+        if next(calls):
+            raise KeyboardInterrupt
+        return real(parts)
+
+    monkeypatch.setattr(np, "concatenate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        thought.add(np.array([3, 5]), np.ones((4, 2)))
+    assert thought.values() == before
+
+
 def test_a_search_that_a_person_interrupts_answers_with_what_it_has(monkeypatch: pytest.MonkeyPatch):
     """After Ctrl-C in the third of thousands of batches, the interrupt is raised; action and values are there."""
     env: Any = hanabi_v0.raw_env(config=MINI)

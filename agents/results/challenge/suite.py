@@ -52,7 +52,7 @@ class Member:
     sha256: str | None = None
     """The SHA-256 of a network's file in hexadecimal; None for a bot."""
     group: str | None = None
-    """The name of the group of partners that keep 90 % of their self-play with each other; None: it is alone."""
+    """The group of partners that keep 90 % of their mean self-play with each other; None: it is alone."""
     preset: str | None = None
     """The preset whose rules it plays; None: the config of the suite."""
     ceiling: float | None = None
@@ -179,9 +179,9 @@ class Entry:
     scores: Mapping[str, float]
     """The mean scores by member."""
     score: float
-    """The mean of its normalized scores over members, where 0 is the floor and 1 the best score that was found."""
+    """The mean over groups of members, where 0 is the floor and 1 the best score that was found."""
     error: float | None
-    """The standard error of the score over groups of like members; None if there is only one."""
+    """The standard error of the score over groups; None if there is only one."""
 
     @property
     def name(self) -> str:
@@ -226,15 +226,12 @@ def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) 
     """Return the entry of an agent from its results by member."""
     games = min(row["done"] for row in rows.values())
     scores = {name: float(np.mean(row["sums"][: games // BLOCK])) / BLOCK for name, row in rows.items()}
-    normalized = {name: member.normalized(scores[name]) for name, member in suite.members.items()}
-    score = float(np.mean(list(normalized.values())))
-    above: dict[str, float] = {}
+    groups: dict[str, list[float]] = {}
     for name, member in suite.members.items():
-        group = member.group or name
-        above[group] = above.get(group, 0.0) + normalized[name] - score
-    squares = sum(one**2 for one in above.values()) * len(above)
-    error = math.sqrt(squares / (len(above) - 1)) / len(normalized) if len(above) > 1 else None
-    return Entry(agent, search, games, rows, scores, score, error)
+        groups.setdefault(member.group or name, []).append(member.normalized(scores[name]))
+    means = [float(np.mean(group)) for group in groups.values()]
+    error = float(np.std(means, ddof=1)) / math.sqrt(len(means)) if len(means) > 1 else None
+    return Entry(agent, search, games, rows, scores, float(np.mean(means)), error)
 
 
 def lines(suite: Suite, entry: Entry) -> Iterator[str]:
@@ -271,7 +268,7 @@ def page(suite: Suite, found: Sequence[Entry]) -> str:
     about = (
         f"{suite.about} A score is the mean over partners of what the agent scores with each on {suite.games:,} deals, "
         "at every seat in turn: 0 is what `random` scores with it, 1 the best that was found when the suite was made. "
-        "Errors (±) are over groups of partners that play alike."
+        "Partners that play alike count once, also in errors (±)."
     )
     return "\n\n".join([f"# {suite.name}", about, table(suite, found), "## Partners", partners(suite)]) + "\n"
 
