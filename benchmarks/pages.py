@@ -222,7 +222,9 @@ def clients() -> str:
             counts = (f"{row['steps']:,}", f"{row['seconds']:.2g}", speed(row["steps"] / row["seconds"]))
             lines.append([library, f"`{row['recipe']}`", *counts])
     head = ["library", "recipe", "decisions", "seconds", "decisions/s"]
-    return shown(head, lines, rows, "From the first step to the end; one core each. SB3, RLlib and OpenSpiel also learn.")
+    return shown(
+        head, lines, rows, "From the first step to the end; one core each. SB3, RLlib and OpenSpiel also learn."
+    )
 
 
 def summary() -> str:
