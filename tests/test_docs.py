@@ -232,8 +232,8 @@ def test_what_a_notebook_imports_is_there(notebook: Path):
     lines = re.findall(rf'"from ((?:{"|".join(OURS)})[.\w]*) import ([\w, ]+)', notebook.read_text(encoding="utf-8"))
     assert lines
     for module, imported in lines:
-        for name in imported.split(","):
-            resolve_name(f"{module}:{name.split()[0]}")
+        for name in (words.split()[0] for words in imported.split(",")):
+            getattr(__import__(module, fromlist=[name]), name)
 
 
 def test_every_line_of_the_walks_begins_with_a_function_that_is_there():

@@ -24,8 +24,8 @@ import numpy as np
 from tests.processes import free_port
 
 PROMISE = (
-    "a run with `--steps` that is killed at random times (of two ranks, one or both) and resumed ends bit-identical to "
-    "an uninterrupted run: the metrics without times, and the policy"
+    "a run with `--steps` that is killed (of two ranks, one or both) and resumed has the same policy and metrics, but "
+    "for times, as an uninterrupted run"
 )
 UNIT = "kills"
 UPDATES, GAMES, HORIZON = 12, 32, 8

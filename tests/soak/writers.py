@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hanabako.agents.results.store import add_rows, key_of, read_results
 
-PROMISE = "three processes that add to one results file lose no row when they are killed, SIGKILL at random times"
+PROMISE = "three processes that add to one results file lose no row when they are killed"
 UNIT = "kills"
 WRITERS, KILLS = 3, 20
 """Processes that write one file, and how many of them are killed in a part."""
