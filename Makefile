@@ -31,7 +31,7 @@ train: $(VENV)/.train  ## train an agent for standard Hanabi in about five minut
 
 test: lint types pytest  ## lint, types, tests; ARGS=--all for every test, page and notebook; says what was skipped and why
 
-soak: $(VENV)/.test  ## go on with the long checks, for hours; writes docs/soak.md; ARGS="--minutes 10" for a part
+soak: $(VENV)/.test  ## go on with the long checks; writes docs/soak.md; ARGS="--minutes 10" for a part
 	@$(RUN) -m hanabako study run tests/soak/soak.py --out docs $(ARGS)
 
 lint: $(VENV)/.test  ## ruff: rules and format

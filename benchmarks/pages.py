@@ -126,8 +126,12 @@ def presets() -> str:
 
 
 def peers() -> str:
-    """Compare Hanabi and its learner with their peers, grouped by the content of a step."""
-    rows = [*load("peers"), *load("learners")]
+    """Compare Hanabi and its learner with their peers."""
+    return by_content([*load("peers"), *load("learners")])
+
+
+def by_content(rows: Results) -> str:
+    """Return the speeds in rows of `benchmarks.speed.peers` and `benchmarks.speed.learners`, by content of a step."""
     counts, lines = values(rows, "players"), []
     for content, words in CONTENTS.items():
         for k, name in enumerate(values(rows, "peer", content=content)):
@@ -215,7 +219,7 @@ def clients() -> str:
     rows = read_results(CLIENTS)
     lines = []
     for row in rows:
-        library = " ".join((row["name"], *(row["libraries"][name] for name in row["asked"][:1] if "libraries" in row)))
+        library = f"{row['name']} {row['libraries'][row['asked'][0]]}" if "libraries" in row else row["name"]
         if "failed" in row:
             lines.append([library, row["recipe"] or "installing", "failed", "", ""])
         else:

@@ -17,7 +17,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, NoReturn, TypeVar
 
 __all__ = [
@@ -246,12 +246,14 @@ def end_with_parent() -> None:
 
 
 @contextmanager
-def handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
+def handling(
+    handler: Callable[[int, Any], None], numbers: Iterable[int] = (signal.SIGINT, signal.SIGTERM)
+) -> Iterator[None]:
     """Let ``handler`` have Ctrl-C and SIGTERM while the block runs (only a process's main thread can)."""
     if not is_main_thread():
         yield
         return
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
@@ -261,21 +263,19 @@ def handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
 
 @contextmanager
 def at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process at once while the block imports modules: libraries in C may abort or go on wrong."""
+    """Let Ctrl-C end a command at once while it imports modules, whose code in C may abort or go on with an error.
+
+    Outside `interruptible`, as in notebooks, nothing changes.
+    """
 
     def leave(*_: Any) -> None:
         say_interrupted()
         os._exit(INTERRUPTED)
 
-    before = signal.getsignal(signal.SIGINT) if is_main_thread() else None
-    if not callable(before):  # it is ignored, or not for this thread
+    before = signal.getsignal(signal.SIGINT)
+    is_command = callable(before) and before is not signal.default_int_handler
+    with handling(leave, [signal.SIGINT]) if is_command else nullcontext():
         yield
-        return
-    signal.signal(signal.SIGINT, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from hanabako.agents.playing.block import Block
 from hanabako.agents.playing.play import Games, steps_of
 from hanabako.agents.search.rollouts import Rollouts
 from hanabako.games import game_of
-from hanabako.interrupts import handling, in_threads
+from hanabako.interrupts import at_once, handling, in_threads
 from hanabi_env import PRESETS
 from tests.agents.tiny_runs import SMALL, UPDATE, assert_alike, stop_after, tiny_words, wait_for_update
 from tests.conftest import ROOT
@@ -201,6 +201,11 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path):
     code += "    signal.raise_signal(signal.SIGINT)\nprint('goes on')\n"
     words = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable, "-c", code]
     assert ran(words, tmp_path, PYTHONPATH=str(ROOT)).stdout == "goes on\n"
+
+
+def test_ctrl_c_in_an_import_does_not_end_the_notebook_that_runs_a_command():
+    with pytest.raises(KeyboardInterrupt), at_once():
+        signal.raise_signal(signal.SIGINT)
 
 
 # --- Several processes ------------------------------------------------------------------------------------------------

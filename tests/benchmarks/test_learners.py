@@ -124,5 +124,6 @@ def test_the_ratio_is_to_the_better_of_both_others(others: int, tmp_path: Path, 
     ratios = [row["slower_than_hanabako"] for row in rows if not row["is_ours"]]
     assert learners.times_the_better(rows) == (min(ratios) if others == 2 else None)
     assert ("no ratio" in capsys.readouterr().out) == (others == 1)
-    text = pages.learners_beside(rows)
+    table, text = pages.by_content(rows), pages.learners_beside(rows)
+    assert "| **Hanabako, PPO** |" in table and "| Tortoise |" in table
     assert ("as the faster of the two others" in text) == (others == 2)

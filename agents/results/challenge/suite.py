@@ -179,7 +179,7 @@ class Entry:
     scores: Mapping[str, float]
     """The mean scores by member."""
     score: float
-    """The mean over groups of members, where 0 is the floor and 1 the best score that was found."""
+    """The mean of its normalized scores over groups, where 0 is the floor and 1 the best score that was found."""
     error: float | None
     """The standard error of the score over groups; None if there is only one."""
 
