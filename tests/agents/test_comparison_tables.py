@@ -49,6 +49,12 @@ def test_means_are_over_all_pairs_in_both_seatings(tmp_path: Path):
     assert "| `smart` |  |  | 8.00 |\n" in text and "| one | - | 8.00, 8.00" in text.replace("module=ppo", "-")
 
 
+def test_one_run_of_one_algorithm_has_no_columns_on_pairs_and_no_second_table(tmp_path: Path):
+    page = page_of(tmp_path, FIVE.replace("[1, 2, 3, 4, 5]", "[1]"))
+    assert "together" not in page and "by seed" not in page
+    assert "| one (equivariant) | 1 | 1.00 M | 8.00 | 1.50; 1.50 |" in page
+
+
 def test_references_play_with_themselves_only(tmp_path: Path):
     text = TWO.replace("steps = 100", 'steps = 100\nreferences = ["random"]')
     found = found_in(tmp_path, text, lambda one, other: 0.5 if one == other == "random" else 8.0)

@@ -53,6 +53,7 @@ def scores(found: Found) -> Iterator[str]:
     cooperative = found.comparison.cooperative
     head = ["algorithm", "runs", "decisions a run", "alone" if cooperative else "evaluated"]
     pairs = ["together (mean; worst pair)", f"pairs that agree (keep {estimates.KEPT:.0%})", "most pairs agree?"]
+    pairs = pairs if found.several else []  # a column of dashes says nothing
     head += pairs if cooperative else ["lead over the others"]
     against = found.comparison.against if found.comparison.against in found.several else None
     head += [f"more together than {against}"] if against else []
@@ -67,7 +68,7 @@ def scores(found: Found) -> Iterator[str]:
         mark = " (equivariant)" if is_equivariant(found.comparison, name) else ""
         cells = [name + mark, str(len(runs)), decisions, estimates.mean(found.own_scores(name)).words()]
         if cooperative:
-            cells += together(found, name)
+            cells += together(found, name)[: len(pairs)]
         else:
             cells.append(found.leads[name].words() if name in found.teams else "-")
         if against:
@@ -120,7 +121,7 @@ def more_together(found: Found, name: str, against: str) -> str:
 
 
 def by_seed(found: Found) -> Iterator[str]:
-    """Yield the settings that most algorithms share, then each one's other settings and its scores by seed."""
+    """Yield the settings that most algorithms share, then each one's other settings and its scores by seed, if any."""
     algorithms = found.comparison.algorithms.items()
     settings = {name: {"module": own.module} | own.settings for name, own in algorithms if found.runs[name]}
     names = dict.fromkeys(key for own in settings.values() for key in own)
@@ -137,7 +138,8 @@ def by_seed(found: Found) -> Iterator[str]:
         other = [f"{key}={text}" for key, text in texts_of.items() if text != usual[key]]
         scores = ", ".join(f"{score:.2f}" for score in found.own_scores(name))
         lines.append([name, in_markdown(", ".join(other)) or "-", scores])
-    yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
+    if usual or any(len(runs) > 1 for runs in found.runs.values()):
+        yield table(["algorithm", "settings that differ", "alone, by seed"], lines)
 
 
 def partner_named(name: str) -> str:
