@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from hanabako.files import MOST_ARRAYS, check_readable
 from hanabako.games import config_from_dict, game_named, game_names, game_of, games, make_config
+from hanabako.interrupts import at_once
 from hanabako.words.checks import UnexpectedKeywordError, did_you_mean, parse_setting, shown
 
 from .bots.bot import Bot, BotPolicy
@@ -153,9 +154,7 @@ class AgentName:
         path = Path(self.base) if self.base.endswith(".safetensors") else self.network
         if path is None or self.bridge:
             return None
-        from .networks.policy_file import read_metadata  # torch takes two seconds to import, and bots do not need it
-
-        return read_metadata(path)
+        return imported(".networks.policy_file", "read_metadata")(path)
 
 
 def existing(*paths: str) -> Path | None:
@@ -237,9 +236,7 @@ def load_with(effort: Mapping[str, Any], name_or_path: str | Path, config: Any =
     path = name.network
     if path is None or path.suffix == ".py":
         raise ValueError(unknown(name, [game]))
-    from .networks.neural_policy import load_policy  # torch takes two seconds to import, and bots do not need it
-
-    return load_policy(path, config)
+    return imported(".networks.neural_policy", "load_policy")(path, config)
 
 
 def own_config(name: AgentName) -> Any:
@@ -302,8 +299,9 @@ def searcher(game: str) -> Callable[..., Policy]:
 
 
 def imported(module: str, name: str) -> Any:
-    """Return what a module of this package offers; searches and bridges are imported when they are asked for."""
-    return getattr(importlib.import_module(module, __package__), name)
+    """Return what a module of this package offers which takes long to import, and which not every agent needs."""
+    with at_once():
+        return getattr(importlib.import_module(module, __package__), name)
 
 
 def check_honest(name: str, policy: Policy, config: Any) -> None:

@@ -2,7 +2,7 @@
 
 import importlib
 
-from .interrupts import interruptible
+from .interrupts import at_once, interruptible
 
 __all__ = ["main"]
 
@@ -10,7 +10,9 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line."""
     with interruptible():
-        importlib.import_module("hanabako.agents.commands.command_line").main()
+        with at_once():
+            module = importlib.import_module("hanabako.agents.commands.command_line")
+        module.main()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """Handling of Ctrl-C: it ends a command within two seconds and keeps what is finished; a second one ends it at once.
 
 A command runs inside `interruptible`. Work in threads is started by `in_threads` and calls `check` between its steps.
-Code that needs longer, to save a training run or to wait for other processes that do, handles the signal itself
-(`handling`, `patient`). Processes that are slow to start are started in `held_back` or `undisturbed`; processes that
-play for another one call `follow_parent`.
+Code that needs longer, such as to save a run, handles the signal itself (`handling`, `patient`). Processes that are
+slow to start are started in `held_back` or `undisturbed`; those that play for another one call `follow_parent`.
 """
 
 import atexit
@@ -109,8 +108,10 @@ def interruptible() -> Iterator[None]:
         warnings.simplefilter("ignore")  # such as the compiler's, that what it was at cannot be kept
         raise KeyboardInterrupt
 
+    _here.interrupt = interrupt
     signal.signal(signal.SIGINT, interrupt)
     signal.set_wakeup_fd(sent, warn_on_full_buffer=False)
+    os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))  # else one Ctrl-C would count once a process
     threading.Thread(target=watch, args=(received, interrupt, signalled), daemon=True).start()
     try:
         let_through()
@@ -161,6 +162,12 @@ def end(status: int) -> NoReturn:
     os._exit(status)
 
 
+def leave(*_: Any) -> NoReturn:
+    """End this process now, whatever it is at; usable as a handler."""
+    say_interrupted()
+    os._exit(INTERRUPTED)
+
+
 def watch(signals: int, interrupt: Callable[..., None], signalled: threading.Event) -> None:
     """End the process at a second Ctrl-C, `GRACE` after the first if ``interrupt`` handles it, or with its parent.
 
@@ -181,8 +188,7 @@ def watch(signals: int, interrupt: Callable[..., None], signalled: threading.Eve
                 if signal.getsignal(signal.SIGINT) is interrupt:
                     latest = time.monotonic() + GRACE
         if signalled.is_set() and (presses > 1 or time.monotonic() > latest):
-            say_interrupted()
-            os._exit(INTERRUPTED)
+            leave()
         if signalled.is_set() and os.getppid() != parent:
             os._exit(INTERRUPTED)
 
@@ -267,13 +273,7 @@ def at_once() -> Iterator[None]:
 
     Outside `interruptible`, as in notebooks, nothing changes.
     """
-
-    def leave(*_: Any) -> None:
-        say_interrupted()
-        os._exit(INTERRUPTED)
-
-    before = signal.getsignal(signal.SIGINT)
-    is_command = callable(before) and before is not signal.default_int_handler
+    is_command = signal.getsignal(signal.SIGINT) is getattr(_here, "interrupt", leave)
     with handling(leave, [signal.SIGINT]) if is_command else nullcontext():
         yield
 
@@ -299,8 +299,8 @@ def undisturbed() -> Iterator[None]:
     received: list[int] = []
     with handling(lambda number, _: received.append(number)), held_back():
         yield
-    if received and callable(handler := signal.getsignal(received[0])):
-        handler(received[0], None)
+    if received:
+        signal.raise_signal(received[0])
 
 
 def is_main_thread() -> bool:

@@ -96,7 +96,8 @@ def commit(clone: Path = CLONE) -> str | None:
     if not (clone / ".git").exists():  # installed, or an archive: a folder above may belong to another project
         return None
     command = ["git", "describe", "--always", "--abbrev=12", "--exclude=*"]
-    compare = ["git", "diff", "--quiet", "HEAD", "--", ".", ":(exclude,glob)**/results/*", ":(exclude)*.md"]
+    results = ":(exclude,glob)**/results/*.json", ":(exclude)docs/soak.json", ":(exclude)*.png", ":(exclude)*.md"
+    compare = ["git", "diff", "--quiet", "HEAD", "--", ".", *results]
     try:
         answer = subprocess.run(command, cwd=clone, capture_output=True, encoding="utf-8", errors="replace", check=True)
         differs = subprocess.run(compare, cwd=clone, capture_output=True, check=False).returncode

@@ -146,8 +146,8 @@ def installed(name: str, environment: Path, wheel: Path, pin: bool) -> Path:
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if not python.exists():
         finished([sys.executable, "-m", "venv", str(environment)])
-        asked = list(CLIENTS[name].requirements) if pin else ["--requirement", str(pins)]
-        finished([*pip, *asked, *([str(wheel)] if pin else [])])
+    asked = ["--upgrade", *CLIENTS[name].requirements, str(wheel)] if pin else ["--requirement", str(pins)]
+    finished([*pip, *asked])
     finished([*pip, "--no-deps", "--force-reinstall", str(wheel)])
     (site,) = environment.glob("lib/python*/site-packages")
     (site / "clone.pth").write_text(f"{ROOT}\n", "utf-8")  # last in the path, so only benchmarks come from the clone
@@ -183,7 +183,8 @@ def write(args: Args, name: str, rows: list[dict[str, Any]]) -> None:
     """Replace a client's old results by the new ones."""
     origin = origin_of([*args.clients], ("python", "-m", "benchmarks.clients"))
     kept = [row for row in read_results(args.out) if row["client"] != name] + [origin | row for row in rows]
-    kept.sort(key=lambda row: list(CLIENTS).index(row["client"]))
+    order = [*CLIENTS]
+    kept.sort(key=lambda row: order.index(row["client"]) if row["client"] in order else len(order))
     write_results(args.out, "clients", origin, kept)
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from hanabako.files import read_json
@@ -70,17 +71,22 @@ def play(name: str, part: int) -> tuple[int, list[str]]:
         said = Path(folder, "said")
         process = begin_python(["-m", "hanabako", *COMMANDS[name].split()], Path(folder), said)
         time.sleep(rng.uniform(1, STARTING))
+        end = time.monotonic() + (PATIENCE if name.startswith("study") else 0)  # until there is finished work
+        while time.monotonic() < end and process.poll() is None and not Path(folder, "mine.json").exists():
+            time.sleep(0.05)
         failures = [] if process.poll() is None else [f"it had ended with {process.returncode}"]
-        os.killpg(process.pid, signal.SIGINT)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
         try:
             if (status := process.wait(PATIENCE)) != INTERRUPTED:
                 failures.append(f"it ended with {status}, not {INTERRUPTED}")
         except subprocess.TimeoutExpired:
             failures.append(f"it goes on {PATIENCE:.0f} s after Ctrl-C")
         failures += wrong_with(Path(folder), said.read_text(encoding="utf-8", errors="replace"), name)
-        if is_alive(process.pid):
+        if left := lasting(folder):
             failures.append("a process of it goes on")
-            os.killpg(process.pid, signal.SIGKILL)
+            for number in left:
+                os.kill(number, signal.SIGKILL)
         process.wait()
     return 1, failures
 
@@ -90,23 +96,25 @@ def wrong_with(folder: Path, said: str, name: str) -> list[str]:
     failures = [f"it says: {said[-200:]}"] if "Traceback" in said else []
     failures += [f"it left {path.name}" for path in folder.rglob("*.part")]
     results = folder / "mine.json"
-    if name.startswith("study") and results.exists():
-        rows = read_json(results)["rows"]
+    if name.startswith("study"):
+        rows = read_json(results)["rows"] if results.exists() else []
         if [row["name"] for row in rows] != ["quick"]:
             failures.append(f"the results hold {json.dumps(rows)[:200]}")
     return failures
 
 
-def is_alive(group: int) -> bool:
-    """Return whether a process of the group is still alive.
-
-    The system gets five seconds to remove the group's other processes after the first has ended.
-    """
+def lasting(folder: str) -> list[int]:
+    """Return the processes that still work in a folder five seconds later, whatever group they are in."""
     end = time.monotonic() + 5
-    while time.monotonic() < end:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return False
+    while (left := working_in(folder)) and time.monotonic() < end:
         time.sleep(0.05)
-    return True
+    return left
+
+
+def working_in(folder: str) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cwd"):
+        with suppress(OSError):  # it has ended, or is another user's
+            if path.samefile(folder):
+                found.append(int(path.parent.name))
+    return found

@@ -85,6 +85,9 @@ def play(name: str, part: int) -> tuple[int, list[str]]:
             alive = [rank for rank in life if rank.process.is_alive()]
             if not alive:
                 break
+            if kills == MOST_KILLS:
+                kill(alive)
+                return kills, [*failures, f"it does not end in {PATIENCE} s"]
             victims = alive if rng.random() < 0.5 else alive[:1]
             kill(victims)
             kills += 1

@@ -46,7 +46,9 @@ def summary(results: Results) -> str:
         failures = [f"{row['name']}: {text}" for row in rows for text in row["failures"]]
         amount, seconds = (sum(row[name] for row in rows) for name in ("amount", "seconds"))
         much = f"{amount:,} {check.UNIT} in {seconds / 60:.0f} min"
-        result = f"**{len(failures)} failed**: {failures[0]}" if failures else "no failure"
+        many = any(len(row["failures"]) == MOST_FAILURES for row in rows)  # the others of that row are not kept
+        more = " or more" if many else ""
+        result = f"**{len(failures)}{more} failed**: {failures[0]}" if failures else "no failure"
         cells.append((f"`{name}`", check.PROMISE, much, result) if rows else (f"`{name}`", check.PROMISE, "-", "-"))
     return table(("check", "promise", "how much", "result"), cells)
 

@@ -111,7 +111,7 @@ class Suite:
         meeting = meeting_of(row)
         for name, member in self.members.items():
             is_file = row.get("networks", {}).get(member.agent, "") == (member.sha256 or "")[:16]
-            if member.agent == meeting.line_up[-1] and is_file and 0 < row["done"] <= self.games:
+            if member.agent == meeting.line_up[-1] and is_file and BLOCK <= row["done"] <= self.games:
                 own = self.meeting(member, meeting.line_up[0], self.games, meeting.search)
                 if own.key == meeting.key:
                     return name
@@ -224,7 +224,7 @@ def unfinished(name: str, results: Results) -> Iterator[str]:
 
 def entry_of(suite: Suite, agent: str, search: str, rows: Mapping[str, Result]) -> Entry:
     """Return the entry of an agent from its results by member."""
-    games = min(row["done"] for row in rows.values())
+    games = min(row["done"] for row in rows.values()) // BLOCK * BLOCK
     scores = {name: float(np.mean(row["sums"][: games // BLOCK])) / BLOCK for name, row in rows.items()}
     groups: dict[str, list[float]] = {}
     for name, member in suite.members.items():
