@@ -126,7 +126,7 @@ def trained(name: str, recipe: Recipe, ranks: int) -> Path:
     settings = replace(settings, steps=recipe.steps, run_dir=RUNS / name)
     if recipe.first is not None:
         settings = replace(settings, start=str(trained(f"{name}-first", recipe.first, ranks)))
-    command = f"hanabako study run {STUDY.name} --where line_up={name.replace('-first', '')}"
+    command = f"hanabako study run {STUDY.name}"
     train_apart(learner, settings, ranks, command)
     return RUNS / name / "policy.safetensors"
 

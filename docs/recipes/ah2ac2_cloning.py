@@ -1,6 +1,6 @@
 """Behaviour cloning as in AH2AC2 (Dizdarevic et al. 2025, `training/bc.py`), from games in its file format.
 
-hanabako record hanabi --agents smart --games 1000 --ah2ac2 train.safetensors
+hanabako record hanabi --agents smart --games 1000 --seed 1 --ah2ac2 train.safetensors
 hanabako record hanabi --agents smart --games 200 --seed 2 --ah2ac2 val.safetensors
 python ah2ac2_cloning.py train.safetensors val.safetensors clone.safetensors --epochs 5
 hanabako evaluate hanabi --agents bc_lstm:clone.safetensors
